@@ -1,0 +1,80 @@
+"""Which names and paths are never content (contract [PATH-1])."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import pathspec
+
+IGNORE_FILE = ".atomicdignore"
+"""Gitignore patterns at the vault's root."""
+
+_FOLDERS = frozenset({"node_modules", "__pycache__"})
+_FILES = frozenset({"4913", "readme.md", "memory.md"})
+_SUFFIXES = (".lock", ".tmp", "~", ".swp", ".swo", ".part", ".crdownload", ".icloud")
+_TEMPORARY = re.compile(r"^(?:#.*#|~\$.*|\.~lock.*)$", re.DOTALL)
+
+
+def is_content_folder(name: str) -> bool:
+    """Whether a folder of this name may hold content.
+
+    Args:
+        name: one path component.
+
+    """
+    return not name.startswith((".", "_")) and name not in _FOLDERS
+
+
+def is_content_file(name: str) -> bool:
+    """Whether a file of this name may be content: no dotfile, lock, backup or editor's temporary file.
+
+    Args:
+        name: one path component.
+
+    """
+    folded = name.casefold()
+    if name.startswith(".") or folded in _FILES or folded.endswith(_SUFFIXES):
+        return False
+    return not _TEMPORARY.match(name)
+
+
+def is_editing_trace(name: str, target: str) -> bool:
+    """Whether a file called `name` says that `target`, beside it, is open in an editor (contract [Q-1]).
+
+    Args:
+        name: a file name in the target's folder.
+        target: the file name that may be open.
+
+    """
+    traces = {
+        f".{target}.swp", f".{target}.swo", f".{target}.swx",  # vim
+        f".#{target}", f"#{target}#",  # emacs
+        f".~lock.{target}#",  # LibreOffice
+        f"~${target}",  # Office
+        f".{target}.kate-swp", f"{target}.crswap",  # Kate, Chromium's file pickers
+    }  # fmt: skip
+    return name in traces
+
+
+class Ignore:
+    """The operator's own patterns: `.atomicdignore` at the root, and `[vault] ignore` of the config.
+
+    Args:
+        patterns: lines in gitignore syntax; the last match wins.
+
+    """
+
+    def __init__(self, patterns: Iterable[str] = ()) -> None:
+        self._lines = tuple(patterns)
+        self._spec = pathspec.GitIgnoreSpec.from_lines(self._lines) if self._lines else None
+
+    def __contains__(self, path: str) -> bool:
+        """Whether the patterns name this path; a folder's path ends with a slash."""
+        return self._spec is not None and self._spec.match_file(path)
+
+    def __eq__(self, other: object) -> bool:
+        """Two are the same when their patterns are."""
+        return isinstance(other, Ignore) and self._lines == other._lines
+
+    __hash__ = None  # type: ignore[assignment]
