@@ -1,0 +1,107 @@
+"""JSON lines through structlog: one line per outcome, never in the way of the work (contract section 10)."""
+
+from __future__ import annotations
+
+import datetime as dt
+import logging
+from typing import Any, Final, TextIO
+
+import structlog
+from structlog.typing import EventDict, FilteringBoundLogger, Processor, WrappedLogger
+
+from atomic_agents.log.events import Event
+from atomic_agents.log.file import LogFile
+from atomic_agents.log.render import console_line, json_line
+
+__all__ = ["FILE_NAME", "Event", "LibraryHandler", "LogFile", "console_line", "json_line", "make_logger"]
+
+FILE_NAME: Final = "atomicd.jsonl"
+
+
+class _Sink:
+    """What structlog writes to: every level lands in one method."""
+
+    def __init__(self, *writers: Any) -> None:
+        self._writers = writers
+
+    def msg(self, event_dict: EventDict) -> None:
+        for write in self._writers:
+            write(event_dict)
+
+    debug = info = warning = error = critical = exception = msg
+
+
+def make_logger(
+    *,
+    level: str,
+    vault: str,
+    file: LogFile | None = None,
+    stream: TextIO | None = None,
+    console: bool = False,
+    colour: bool = False,
+) -> FilteringBoundLogger:
+    """Return the logger of a process.
+
+    Args:
+        level: least level written: debug, info, warning, error.
+        vault: name of the vault, in every line.
+        file: the log file.
+        stream: where lines go as well, e.g. standard output.
+        console: readable lines on the stream instead of JSON.
+        colour: colours in these lines.
+
+    """
+    writers: list[Any] = []
+    if file is not None:
+        writers.append(lambda record: file.write(json_line(record)))
+    if stream is not None:
+        show = (lambda record: console_line(record, colour=colour)) if console else json_line
+        writers.append(lambda record: _print(stream, show(record)))
+    processors: list[Processor] = [_stamp, _pass_on]
+    logger: FilteringBoundLogger = structlog.wrap_logger(
+        _Sink(*writers),
+        processors=processors,
+        wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, level.upper())),
+        vault=vault,
+    )
+    return logger
+
+
+class LibraryHandler(logging.Handler):
+    """Passes on what libraries log, at warning and above, as `daemon.library` lines.
+
+    Args:
+        logger: where to.
+
+    """
+
+    def __init__(self, logger: FilteringBoundLogger) -> None:
+        super().__init__(logging.WARNING)
+        self._logger = logger
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Log one record of a library."""
+        level = "error" if record.levelno >= logging.ERROR else "warning"
+        text = record.getMessage()
+        if record.exc_info and record.exc_info[1] is not None:
+            text = f"{text}: {record.exc_info[1]!r}"
+        getattr(self._logger, level)(Event.DAEMON_LIBRARY, library=record.name, message=text)
+
+
+def _stamp(_logger: WrappedLogger, level: str, event_dict: EventDict) -> EventDict:
+    now = dt.datetime.now().astimezone().isoformat(timespec="milliseconds")
+    return {"ts": now, "level": level, **event_dict}
+
+
+def _pass_on(
+    _logger: WrappedLogger, _level: str, event_dict: EventDict
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    return (event_dict,), {}
+
+
+def _print(stream: TextIO, text: str) -> None:
+    try:
+        stream.write(f"{text}\n")
+        stream.flush()
+    except (OSError, ValueError):
+        return
