@@ -7,13 +7,25 @@ from collections.abc import Iterable
 
 import pathspec
 
+from atomic_agents.exceptions import ConfigError
+
 IGNORE_FILE = ".atomicdignore"
 """Gitignore patterns at the vault's root."""
 
 _FOLDERS = frozenset({"node_modules", "__pycache__"})
 _FILES = frozenset({"4913", "readme.md", "memory.md"})
 _SUFFIXES = (".lock", ".tmp", "~", ".swp", ".swo", ".part", ".crdownload", ".icloud")
-_TEMPORARY = re.compile(r"^(?:#.*#|~\$.*|\.~lock.*)$", re.DOTALL)
+_TEMPORARY = re.compile(r"#.*#|~\$.*|\.~lock.*", re.DOTALL)
+_TRACE = re.compile(
+    r"""
+    \.(?P<vim>[^.].*)\.(?:sw[a-z]|kate-swp)  # Kate too
+    | \.\#(?P<emacs_lock>.+) | \#(?P<emacs_save>.+)\#
+    | \.~lock\.(?P<libre_office>.+)\# | ~\$(?P<office>.+)
+    | (?P<chromium>.+)\.crswap
+    """,
+    re.DOTALL | re.VERBOSE,
+)
+_PLACEHOLDER = re.compile(r"\.(.+)\.icloud", re.DOTALL)
 
 
 def is_content_folder(name: str) -> bool:
@@ -36,7 +48,18 @@ def is_content_file(name: str) -> bool:
     folded = name.casefold()
     if name.startswith(".") or folded in _FILES or folded.endswith(_SUFFIXES):
         return False
-    return not _TEMPORARY.match(name)
+    return not _TEMPORARY.fullmatch(name)
+
+
+def edited_name(name: str) -> str | None:
+    """Return the file that is open in an editor if this name is an editor's trace beside it (contract [Q-1]).
+
+    Args:
+        name: one path component.
+
+    """
+    trace = _TRACE.fullmatch(name)
+    return trace[trace.lastgroup or 0] if trace else None
 
 
 def is_editing_trace(name: str, target: str) -> bool:
@@ -47,14 +70,18 @@ def is_editing_trace(name: str, target: str) -> bool:
         target: the file name that may be open.
 
     """
-    traces = {
-        f".{target}.swp", f".{target}.swo", f".{target}.swx",  # vim
-        f".#{target}", f"#{target}#",  # emacs
-        f".~lock.{target}#",  # LibreOffice
-        f"~${target}",  # Office
-        f".{target}.kate-swp", f"{target}.crswap",  # Kate, Chromium's file pickers
-    }  # fmt: skip
-    return name in traces
+    return edited_name(name) == target
+
+
+def placeholder_for(name: str) -> str | None:
+    """Return the file that this name stands for while iCloud keeps its bytes: `.x.md.icloud` for `x.md`.
+
+    Args:
+        name: one path component.
+
+    """
+    placeholder = _PLACEHOLDER.fullmatch(name)
+    return placeholder[1] if placeholder else None
 
 
 class Ignore:
@@ -63,11 +90,14 @@ class Ignore:
     Args:
         patterns: lines in gitignore syntax; the last match wins.
 
+    Raises:
+        ConfigError: a line is no pattern.
+
     """
 
     def __init__(self, patterns: Iterable[str] = ()) -> None:
         self._lines = tuple(patterns)
-        self._spec = pathspec.GitIgnoreSpec.from_lines(self._lines) if self._lines else None
+        self._spec = _compile(self._lines) if self._lines else None
 
     def __contains__(self, path: str) -> bool:
         """Whether the patterns name this path; a folder's path ends with a slash."""
@@ -78,3 +108,13 @@ class Ignore:
         return isinstance(other, Ignore) and self._lines == other._lines
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def _compile(lines: tuple[str, ...]) -> pathspec.GitIgnoreSpec:
+    try:
+        return pathspec.GitIgnoreSpec.from_lines(lines)
+    except ValueError as error:
+        raise ConfigError(
+            f"{IGNORE_FILE} or [vault] ignore: {error}, expected an ignore pattern in gitignore syntax",
+            hint="correct the line, or escape a leading ! or a final backslash with a backslash",
+        ) from error

@@ -14,9 +14,11 @@ from atomic_agents.vault.ignore import Ignore, is_content_file, is_content_folde
 MIGRATIONS = "_migrations"
 QUARANTINE = "_quarantine"
 LAYERS: Final = ("memory", "wiki")
+AGENT_FOLDERS: Final = (*LAYERS, "persona")
+"""A folder that holds one of these is an agent (contract section 1)."""
 
-_INDEX = re.compile(r"^INDEX(?:_[^/]+)?\.md$")
-_SCRIPT = re.compile(r"^v\d+_to_v\d+\.py$")
+_INDEX: Final = re.compile(r"INDEX(?:_[^/]+)?\.md")
+_SCRIPT: Final = re.compile(r"v[0-9]+_to_v[0-9]+\.py")
 _INNER_KINDS: Final = {"journal": Kind.JOURNAL, "log": Kind.LOG, "raw": Kind.RAW, "persona": Kind.PERSONA}
 _AGENT_FILES: Final = {"tools.md": Kind.TOOLS, "model.md": Kind.MODEL}
 
@@ -46,7 +48,7 @@ class Layout:
         """
         parts = PurePosixPath(path).parts
         if parts and parts[0] == MIGRATIONS:
-            is_script = len(parts) == 2 and _SCRIPT.match(parts[1])  # noqa: PLR2004
+            is_script = len(parts) == 2 and _SCRIPT.fullmatch(parts[1])  # noqa: PLR2004
             return Place(path, Kind.SCRIPT if is_script else Kind.OTHER)
         if not self._is_content(path, parts):
             return Place(path, Kind.OTHER)
@@ -96,7 +98,7 @@ def _in_layer(path: str, parts: tuple[str, ...], depth: int) -> Place:
     layer: Literal["memory", "wiki"] = "memory" if parts[depth] == "memory" else "wiki"
     inner = "/".join(parts[depth + 1 :])
     kind = Kind.OTHER
-    if _INDEX.match(parts[-1]):
+    if _INDEX.fullmatch(parts[-1]):
         kind = Kind.INDEX
     elif inner.casefold().endswith(".md"):
         kind = Kind.NOTE if layer == "memory" else Kind.WIKI

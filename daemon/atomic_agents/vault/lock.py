@@ -9,7 +9,7 @@ from pathlib import Path
 
 import filelock
 
-from atomic_agents.exceptions import TemporaryError, VaultMissingError
+from atomic_agents.exceptions import CannotWriteError, TemporaryError, VaultMissingError
 
 LOCK_FILE = ".migration.lock"
 
@@ -45,6 +45,7 @@ class VaultLock:
         Raises:
             VaultBusyError: it was not free in time.
             VaultMissingError: the root is gone, so that taking the lock would create it.
+            CannotWriteError: the file cannot be opened for writing, or is no regular file.
 
         """
         if not self._root.is_dir():
@@ -55,6 +56,11 @@ class VaultLock:
             raise VaultBusyError(
                 f"vault lock {self.path}: held by another process",
                 hint="a migration is running; it is tried again",
+            ) from error
+        except OSError as error:
+            raise CannotWriteError(
+                f"vault lock {self.path}: {error.strerror}",
+                hint="make it a regular file that this user may write to, or remove it while nothing runs",
             ) from error
         try:
             yield
