@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
 from typing import Final, Literal
 
 from atomic_agents.model import Kind, Place
@@ -43,10 +42,10 @@ class Layout:
         `persona` of an agent hold no further agents.
 
         Args:
-            path: relative to the vault, POSIX separators.
+            path: relative to the vault, normalised, POSIX separators.
 
         """
-        parts = PurePosixPath(path).parts
+        parts = _parts(path)
         if parts and parts[0] == MIGRATIONS:
             is_script = len(parts) == 2 and _SCRIPT.fullmatch(parts[1])  # noqa: PLR2004
             return Place(path, Kind.SCRIPT if is_script else Kind.OTHER)
@@ -70,7 +69,7 @@ class Layout:
         """
         if not folder:
             return True
-        parts = PurePosixPath(folder).parts
+        parts = _parts(folder)
         return is_content_folder(parts[-1]) and f"{folder}/" not in self.ignore
 
     def watches(self, folder: str) -> bool:
@@ -80,7 +79,7 @@ class Layout:
             folder: relative to the vault; "" is the root. Its parents are taken to be entered.
 
         """
-        parts = PurePosixPath(folder).parts
+        parts = _parts(folder)
         for depth, part in enumerate(parts):
             if part in LAYERS:
                 return True
@@ -92,6 +91,10 @@ class Layout:
         if not parts or not is_content_file(parts[-1]):
             return False
         return all(map(is_content_folder, parts[:-1])) and path not in self.ignore
+
+
+def _parts(path: str) -> tuple[str, ...]:
+    return tuple(path.split("/")) if path else ()
 
 
 def _in_layer(path: str, parts: tuple[str, ...], depth: int) -> Place:
