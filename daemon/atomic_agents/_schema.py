@@ -107,6 +107,11 @@ class SchemaSet:
             return None
         return version if 1 <= version <= self.current else None
 
+    def is_newer(self, meta: Mapping[str, Any]) -> bool:
+        """Return whether a frontmatter follows a version that only a newer writer can know."""
+        version = meta.get(VERSION_FIELD)
+        return isinstance(version, int) and not isinstance(version, bool) and version > self.current
+
     def problems(
         self, meta: Mapping[str, Any], kind: Kind, version: int | None = None
     ) -> tuple[FieldProblem, ...]:
@@ -115,12 +120,13 @@ class SchemaSet:
         Args:
             meta: frontmatter as YAML gives it.
             kind: `Kind.NOTE` or `Kind.WIKI`.
-            version: the version that it has to have; None takes the one that it names, as long as it is
-                known, and the current one otherwise.
+            version: the version that it has to have; None takes the one that it names, or the current one
+                where it names none. A version that is too new is all that is reported then.
 
         """
-        own = self.version_of(meta)
-        wanted = version or own or self.current
+        if version is None and self.is_newer(meta):
+            return self._version_problems(meta, None, kind)
+        wanted = version or self.version_of(meta) or self.current
         found = self.table(wanted, kind).problems(meta)
         others = tuple(problem for problem in found if problem.field != VERSION_FIELD)
         return (*self._version_problems(meta, version, kind), *others)
@@ -155,7 +161,7 @@ class SchemaSet:
             return (FieldProblem("field-missing", VERSION_FIELD, "nothing", expected, fix),)
         if value is None:
             return (FieldProblem("field-empty", VERSION_FIELD, "nothing", expected, fix),)
-        if own is None and not _is_above(value, self.current):
+        if own is None and not self.is_newer(meta):
             return (FieldProblem("field-type", VERSION_FIELD, describe(value), expected, fix),)
         known = str(wanted) if wanted is not None else f"1 to {self.current}"
         return (FieldProblem("schema-version-unsupported", VERSION_FIELD, describe(value), known, _TOO_NEW),)
@@ -248,7 +254,3 @@ def _in_words(problems: list[FieldProblem], filename: str | None) -> str:
         for problem in problems
     )
     return f"{filename}: {told}" if filename else told
-
-
-def _is_above(value: Any, current: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value > current

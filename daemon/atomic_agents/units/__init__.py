@@ -2,6 +2,26 @@
 
 from atomic_agents.units.code import Code
 from atomic_agents.units.codes import CODES, Fault
+from atomic_agents.units.disk import DiskNeighbours
+from atomic_agents.units.frontmatter import Reading, read
+from atomic_agents.units.indexes import judge_index
 from atomic_agents.units.limits import Limits
+from atomic_agents.units.neighbourhood import judge_neighbourhood
+from atomic_agents.units.neighbours import Neighbours, name_key
+from atomic_agents.units.rules import judge, too_large
 
-__all__ = ["CODES", "Code", "Fault", "Limits"]
+__all__ = [
+    "CODES",
+    "Code",
+    "DiskNeighbours",
+    "Fault",
+    "Limits",
+    "Neighbours",
+    "Reading",
+    "judge",
+    "judge_index",
+    "judge_neighbourhood",
+    "name_key",
+    "read",
+    "too_large",
+]
