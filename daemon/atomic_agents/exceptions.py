@@ -74,3 +74,51 @@ class NotRegularFileError(AtomicAgentsError):
 
 class FileTooLargeError(AtomicAgentsError):
     """A file is larger than the limit and was not read."""
+
+
+class MigrationError(AtomicAgentsError):
+    """A migration, a snapshot or a rollback was refused or went wrong (seed, Schema migration)."""
+
+
+class MigrationRollbackUnavailable(MigrationError):  # noqa: N818 - the seed's name
+    """The backend cannot roll back, so no real migration is begun (seed MUST 5)."""
+
+
+class MigrationSnapshotNotFound(MigrationError):  # noqa: N818 - the seed's name
+    """No snapshot has this name."""
+
+
+class SnapshotInvalidError(MigrationError):
+    """An archive is damaged, foreign or hostile; nothing was changed (contract [M-2])."""
+
+
+class MigrationBusyError(MigrationError):
+    """Another migration, or the daemon, holds the vault's lock (seed, Multi-agent considerations)."""
+
+    exit_code = 75
+
+
+class MigrationScriptError(MigrationError):
+    """A migration script cannot be loaded, raised, or broke its contract; names script and unit."""
+
+
+class UnitsUnreadableError(MigrationError):
+    """Units cannot be read or replaced, all of them named; nothing was touched (contract [M-1])."""
+
+
+class NothingToMigrateError(MigrationError):
+    """The vault is already at the target version; migrations go forward only."""
+
+    exit_code = 0
+
+
+class MigrationUnfinishedError(MigrationError):
+    """An earlier run died and has to be recovered first (contract [M-3])."""
+
+    exit_code = 75
+
+
+class MigrationInterruptedError(MigrationError):
+    """Ctrl-C or SIGTERM ended the run; the vault was rolled back."""
+
+    exit_code = 130
