@@ -9,19 +9,25 @@ from atomic_agents.units.limits import Limits
 from atomic_agents.units.neighbourhood import judge_neighbourhood
 from atomic_agents.units.neighbours import Neighbours, name_key
 from atomic_agents.units.rules import judge, too_large
+from atomic_agents.units.splice import REMOVED, SpliceError, rewrite, splice, write_meta
 
 __all__ = [
     "CODES",
+    "REMOVED",
     "Code",
     "DiskNeighbours",
     "Fault",
     "Limits",
     "Neighbours",
     "Reading",
+    "SpliceError",
     "judge",
     "judge_index",
     "judge_neighbourhood",
     "name_key",
     "read",
+    "rewrite",
+    "splice",
     "too_large",
+    "write_meta",
 ]

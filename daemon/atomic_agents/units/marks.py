@@ -82,21 +82,26 @@ def same(one: Any, other: Any) -> bool:
         return isinstance(other, list | tuple) and len(one) == len(other) and all(map(same, one, other))
     if isinstance(one, Mapping):
         return isinstance(other, Mapping) and _same_mapping(one, other)
-    return bool(_identity(one) == _identity(other))
+    return bool(identity(one) == identity(other))
 
 
 def _same_mapping(one: Mapping[Any, Any], other: Mapping[Any, Any]) -> bool:
-    if {*map(_identity, one)} != {*map(_identity, other)}:
+    if {*map(identity, one)} != {*map(identity, other)}:
         return False
     return all(same(value, other[key]) for key, value in one.items())
 
 
-def _identity(value: Any) -> Any:
-    """Return a hashable value that tells apart what YAML tells apart."""
+def identity(value: Any) -> Any:
+    """Return a value that tells apart what YAML tells apart; hashable if the value is.
+
+    Args:
+        value: no list or mapping that contains itself.
+
+    """
     if isinstance(value, str):
         return str, str(value)
     if isinstance(value, float | dt.datetime):
         return type(value), str(value)
     if isinstance(value, set | frozenset):
-        return set, frozenset(map(_identity, value))
+        return set, frozenset(map(identity, value))
     return type(value), value
