@@ -1,5 +1,6 @@
 """Reading, judging and rewriting one unit (contract section 3)."""
 
+from atomic_agents.units.access import UnitContent, read_unit, write_unit
 from atomic_agents.units.code import Code
 from atomic_agents.units.codes import CODES, Fault
 from atomic_agents.units.disk import DiskNeighbours
@@ -21,13 +22,16 @@ __all__ = [
     "Neighbours",
     "Reading",
     "SpliceError",
+    "UnitContent",
     "judge",
     "judge_index",
     "judge_neighbourhood",
     "name_key",
     "read",
+    "read_unit",
     "rewrite",
     "splice",
     "too_large",
     "write_meta",
+    "write_unit",
 ]
