@@ -18,9 +18,10 @@ from atomic_agents.migration.contents import Contents, unwritable_folders
 from atomic_agents.migration.exclusion import BUSY
 from atomic_agents.migration.listing import Listing, UnitFile, shown
 from atomic_agents.migration.marker import is_alive
-from atomic_agents.migration.readings import UnreadableUnitError, version_of
+from atomic_agents.migration.readings import version_of
 from atomic_agents.migration.scope import Scope
 from atomic_agents.migration.sheet import Progress
+from atomic_agents.migration.unit import UnreadableUnitError
 
 _BLOCK: Final = 4096
 _TELL_EVERY: Final = 256

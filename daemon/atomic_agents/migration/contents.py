@@ -6,15 +6,51 @@ import os
 import secrets
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from atomic_agents.exceptions import MigrationError
 from atomic_agents.migration.listing import Listing, UnitFile, list_units
-from atomic_agents.migration.readings import Readings, UnreadableUnitError, read_bytes
-from atomic_agents.migration.unit import MigratableUnit
+from atomic_agents.migration.readings import Readings, read_bytes
+from atomic_agents.migration.unit import MigratableUnit, UnreadableUnitError, UnwritableUnitError
 from atomic_agents.migration.writing import GroupWriter, Staged, ignore_group
-from atomic_agents.units.splice import write_meta
+from atomic_agents.units.frontmatter import read
+from atomic_agents.units.splice import rewrite
 from atomic_agents.vault.kinds import Layout
+
+
+class Written(Protocol):
+    """What was written to a unit."""
+
+    @property
+    def expected(self) -> os.stat_result:
+        """The status of the bytes that it was made from."""
+
+    @property
+    def status(self) -> os.stat_result:
+        """The status that the file will have."""
+
+    @property
+    def data(self) -> bytes:
+        """The bytes."""
+
+
+class Writer(Protocol):
+    """Where writes go: the disk, or a copy in memory."""
+
+    @property
+    def is_full(self) -> bool:
+        """Whether `settle` should come now."""
+
+    def pending(self, path: str) -> Written | None:
+        """Return what was written to a path and is not in place."""
+
+    def write(self, path: str, data: bytes, expected: os.stat_result) -> os.stat_result:
+        """Take new bytes for a file."""
+
+    def settle(self) -> None:
+        """Put everything in place."""
+
+    def drop(self) -> None:
+        """Forget what is not in place."""
 
 
 class Contents:
@@ -25,14 +61,24 @@ class Contents:
     Args:
         root: the vault's real path.
         layout: how its paths are read.
+        writer: where writes go; None is the disk.
+        opened: what is read and changed for a file's bytes.
 
     """
 
-    def __init__(self, root: Path, layout: Layout) -> None:
+    def __init__(
+        self,
+        root: Path,
+        layout: Layout,
+        *,
+        writer: Writer | None = None,
+        opened: Callable[[bytes], bytes] = bytes,
+    ) -> None:
         self.root = root
         self.layout = layout
-        self._readings = Readings()
-        self._writer = GroupWriter(secrets.token_hex(4))
+        self._opened = opened
+        self._readings = Readings(opened)
+        self._writer: Writer = writer or GroupWriter(secrets.token_hex(4))
         self._is_grouping = False
 
     def list(self) -> Listing:
@@ -60,19 +106,24 @@ class Contents:
         """Change a unit's frontmatter and nothing else of its bytes (contract [WRITE-1]).
 
         Raises:
-            MigrationError: it cannot be read, expressed or written; it is as it was.
+            SpliceError: the values cannot be written so that they read back the same.
+            UnreadableUnitError: it cannot be read.
+            UnwritableUnitError: the system refuses; it is as it was.
 
         """
         staged = self._writer.pending(path)
         data, status = (staged.data, staged.expected) if staged is not None else read_bytes(path)
-        changed = write_meta(data, meta)
-        if changed == data:
+        changed = rewrite(read(self._opened(data)), meta)
+        if changed.data == data:
             return
         try:
-            written = self._writer.write(path, changed, status)
+            written = self._writer.write(path, changed.data, status)
         except OSError as error:
-            raise MigrationError(f"unit {path}: cannot be written ({error.strerror or error})") from error
-        self._readings.learn(path, changed, written)
+            raise UnwritableUnitError(
+                f"unit {path}: cannot be written ({error.strerror or error})",
+                hint="make room or mend its permissions, and try again",
+            ) from error
+        self._readings.take(path, changed, written)
         if not self._is_grouping:
             self.settle()
 
@@ -96,14 +147,15 @@ class Contents:
         """Put every write in place, durable.
 
         Raises:
-            MigrationError: the system refuses, or somebody else wrote to a unit meanwhile.
+            UnwritableUnitError: the system refuses; units before that one are replaced.
+            FileChangedError: somebody else wrote to a unit meanwhile; it keeps what they wrote.
 
         """
         try:
             self._writer.settle()
         except OSError as error:
-            raise MigrationError(
-                f"unit {error.filename or ''}: cannot be put in place ({error.strerror or error})"
+            raise UnwritableUnitError(
+                f"unit {error.filename or '(unknown)'}: cannot be put in place ({error.strerror or error})"
             ) from error
 
     def end_group(self) -> None:

@@ -192,12 +192,7 @@ class FilesystemMigrationBackend:
             MigrationUnfinishedError: an earlier run died.
 
         """
-        unfinished = find_unfinished(self._root)
-        if unfinished is not None:
-            raise MigrationUnfinishedError(
-                f"vault {self._root}: {unfinished.describe()}",
-                hint="run: python -m atomic_agents.migrate --recover",
-            )
+        self._refuse_unfinished()
         self._refresh()
         units = checks.readable_units(self._contents, self._around.progress)
         return [self._contents.handle(unit) for unit in units]
@@ -242,6 +237,14 @@ class FilesystemMigrationBackend:
         if self._marker is not None:
             (self._marker.remove if finished else self._marker.release)()
             self._marker = None
+
+    def _refuse_unfinished(self) -> None:
+        unfinished = find_unfinished(self._root) if self._marker is None else None
+        if unfinished is not None:
+            raise MigrationUnfinishedError(
+                f"vault {self._root}: {unfinished.describe()}",
+                hint="run: python -m atomic_agents.migrate --recover",
+            )
 
     def _units(self) -> list[UnitFile]:
         return self._contents.list().units

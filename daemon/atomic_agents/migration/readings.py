@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -11,10 +12,10 @@ from atomic_agents._io import identity, read_file
 from atomic_agents.exceptions import (
     FileChangedError,
     FileTooLargeError,
-    MigrationError,
     NotRegularFileError,
 )
-from atomic_agents.units.frontmatter import read
+from atomic_agents.migration.unit import UnreadableUnitError
+from atomic_agents.units.frontmatter import Reading, read
 
 _MOST_REMEMBERED: Final = 24 << 20
 """Bytes of frontmatter that are kept; beyond that a file is parsed again."""
@@ -27,14 +28,16 @@ class _Kept(NamedTuple):
     packed: bytes
 
 
-class UnreadableUnitError(MigrationError):
-    """A unit's frontmatter cannot be read; the message says why, and where."""
-
-
 class Readings:
-    """Reads frontmatter, and remembers it as long as the file stays the same."""
+    """Reads frontmatter, and remembers it as long as the file stays the same.
 
-    def __init__(self) -> None:
+    Args:
+        opened: what is parsed for a file's bytes.
+
+    """
+
+    def __init__(self, opened: Callable[[bytes], bytes] = bytes) -> None:
+        self._opened = opened
         self._kept: dict[str, _Kept] = {}
         self._bytes = 0
 
@@ -63,7 +66,11 @@ class Readings:
             UnreadableUnitError: they cannot be read.
 
         """
-        packed = pickle.dumps(parse(data), pickle.HIGHEST_PROTOCOL)
+        return self.take(path, read(self._opened(data)), status)
+
+    def take(self, path: str, reading: Reading, status: os.stat_result) -> dict[str, Any]:
+        """Do what `learn` does, for bytes that were parsed already."""
+        packed = pickle.dumps(_meta(reading), pickle.HIGHEST_PROTOCOL)
         self._keep(path, _Kept(identity(status), packed))
         return _unpack(packed)
 
@@ -95,7 +102,10 @@ def parse(data: bytes) -> dict[str, Any]:
         UnreadableUnitError: there is none, or it cannot be read without losing something.
 
     """
-    reading = read(data)
+    return _meta(read(data))
+
+
+def _meta(reading: Reading) -> dict[str, Any]:
     if reading.meta is None:
         fault = next(fault for fault in reading.faults if fault.is_error)
         where = f" in line {fault.line}" if fault.line is not None else ""

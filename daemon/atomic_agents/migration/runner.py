@@ -56,7 +56,13 @@ def run_migration(
             _refuse_without_rollback(backend)
         plan = backend.build_plan(target_version)
         sheet.from_version = plan.from_version
-        return (_try_out if dry_run else _carry_out)(backend, plan, sheet, around)
+        if dry_run or around.needs_trial(plan):
+            result = _try_out(backend, plan, sheet, around)
+            if dry_run or result.error:
+                sheet.dry_run = True
+                sheet.record()
+                return result
+        return _carry_out(backend, plan, sheet, around)
     except BaseException as error:
         if not sheet.is_recorded:
             sheet.record_failure(error)
@@ -122,7 +128,6 @@ def _try_out(
         result.error = sheet.error = describe(error)
     result.validation_passed = not result.error
     sheet.units_touched = len(result.units_touched)
-    sheet.record()
     return result
 
 

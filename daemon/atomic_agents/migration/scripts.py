@@ -9,7 +9,7 @@ import contextlib
 import inspect
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from atomic_agents._io import read_file
 from atomic_agents.exceptions import AtomicAgentsError, MigrationInterruptedError, MigrationScriptError
-from atomic_agents.migration.unit import MigratableUnit
+from atomic_agents.migration.unit import MigratableUnit, UnreadableUnitError, UnwritableUnitError
 from atomic_agents.migration.values import LoadedScript
 
 _NAME: Final = re.compile(r"^v(\d+)_to_v(\d+)\.py$")
@@ -62,14 +62,20 @@ def read_script(script: ScriptFile) -> tuple[bytes, str]:
     return reading.data, reading.sha256
 
 
-def load_script(script: ScriptFile) -> LoadedScript:
+def load_script(script: ScriptFile, only: Collection[str] | None = None) -> LoadedScript:
     """Execute a script and check what it defines.
+
+    Args:
+        script: the file.
+        only: SHA-256 (hex) of what may be executed; None is anything.
 
     Raises:
         MigrationScriptError: a syntax error, an exception, `sys.exit`, a missing or wrong attribute.
 
     """
     source, sha256 = read_script(script)
+    if only is not None and sha256 not in only:
+        raise MigrationScriptError(f"script {script.path.name}: changed since the operator ran it")
     module = _execute(script, source, sha256)
     for name, wanted in (("FROM_VERSION", script.from_version), ("TO_VERSION", script.to_version)):
         found = getattr(module, name, None)
@@ -158,6 +164,8 @@ def _named(what: str) -> Iterator[None]:
     try:
         with contextlib.redirect_stdout(sys.stderr):
             yield
+    except (UnreadableUnitError, UnwritableUnitError):
+        raise
     except MigrationScriptError as error:
         raise MigrationScriptError(f"{what}: {error}", hint=error.hint) from error
     except KeyboardInterrupt as error:

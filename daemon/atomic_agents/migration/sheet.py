@@ -11,7 +11,12 @@ from typing import Protocol
 from atomic_agents.clock import Clock, SystemClock
 from atomic_agents.exceptions import AtomicAgentsError
 from atomic_agents.migration.audit import timestamp
-from atomic_agents.migration.values import UNKNOWN_VERSION, MigrationEvent, MigrationSnapshotRef
+from atomic_agents.migration.values import (
+    UNKNOWN_VERSION,
+    MigrationEvent,
+    MigrationPlan,
+    MigrationSnapshotRef,
+)
 
 Progress = Callable[[str, int, int], None]
 """Told of each phase: its name, how much of it is done, and how much there is."""
@@ -31,12 +36,18 @@ def announce_on_stdout(ref: MigrationSnapshotRef, place: str) -> None:
     sys.stdout.flush()
 
 
+def no_trial(_plan: MigrationPlan) -> bool:
+    """Begin real runs without a dry run before."""
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """Whom a run tells, and what time it is."""
+    """Whom a run tells and asks, and what time it is."""
 
     announce: Announce = announce_on_stdout
     progress: Progress = no_progress
+    needs_trial: Callable[[MigrationPlan], bool] = no_trial
     clock: Clock = field(default_factory=SystemClock)
 
 

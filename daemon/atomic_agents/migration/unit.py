@@ -6,9 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from atomic_agents.exceptions import MigrationScriptError
+from atomic_agents.exceptions import MigrationError, MigrationScriptError
 
 UnitType = Literal["memory", "wiki"]
+
+
+class UnreadableUnitError(MigrationError):
+    """A unit's frontmatter cannot be read; the message says why, and where."""
+
+
+class UnwritableUnitError(MigrationError):
+    """The system refuses to write a unit; it is as it was."""
 
 
 @dataclass(frozen=True, slots=True)
