@@ -104,7 +104,7 @@ class Arming:
             yield from self._changes.gone(folder)
         else:
             self.watches.forget(item.watch)
-            yield SweepWanted(f"the watch of {folder} ended")
+            yield SweepWanted("the system ended the watch of a folder: unmounted, or deleted unseen")
 
     def _ask(self, canary: Canary, now: float) -> None:
         answer = canary.look(now, heard=self._ear.songs > self._heard)

@@ -28,7 +28,7 @@ class _WholeTree:
     """Watches that need no keeping in step."""
 
     def is_watched(self, folder: str) -> bool:  # noqa: ARG002
-        return True
+        return False
 
     def watch(self, folder: str) -> None:
         """Do nothing: the system does."""

@@ -40,6 +40,10 @@ class Settle:
         """How many paths are pending; none while a sweep is."""
         return len(self._pending)
 
+    def __contains__(self, path: str) -> bool:
+        """Whether a path is pending, by itself or within a sweep."""
+        return path in self._pending or self._sweep is not None
+
     def add(self, path: str, now: float) -> None:
         """Note an event; while a sweep is pending it only waits longer for quiet."""
         if self._sweep is not None:
