@@ -57,7 +57,7 @@ def make_logger(
     if stream is not None:
         show = (lambda record: console_line(record, colour=colour)) if console else json_line
         writers.append(lambda record: _print(stream, show(record)))
-    processors: list[Processor] = [_stamp, _pass_on]
+    processors: list[Processor] = [_stamp, structlog.processors.format_exc_info, _pass_on]
     logger: FilteringBoundLogger = structlog.wrap_logger(
         _Sink(*writers),
         processors=processors,

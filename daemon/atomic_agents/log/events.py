@@ -27,6 +27,7 @@ class Event(enum.StrEnum):
     UNIT_UNREADABLE = "unit.unreadable"
     UNIT_QUARANTINED = "unit.quarantined"
     UNIT_RESTORED = "unit.restored"
+    UNIT_SOLVED = "unit.solved"
     UNIT_MIGRATED = "unit.migrated"
     INDEX_WRITTEN = "index.written"
     INDEX_SPLIT = "index.split"

@@ -1,4 +1,4 @@
-"""Holding, moving aside and putting back: invalid writes are blocked, no byte is lost (contract section 5)."""
+"""Holding, moving aside, putting back: invalid writes are blocked, no byte is lost (contract section 5)."""
 
 from __future__ import annotations
 

@@ -88,8 +88,8 @@ class Incidents:
     """
 
     def __init__(self, root: Path) -> None:
-        self._root = root
         self.folder = root / QUARANTINE
+        self._cache: dict[str, tuple[int, Incident | None]] = {}
 
     def all(self) -> list[Incident]:
         """Return every incident whose report can be read, oldest first."""
@@ -151,8 +151,28 @@ class Incidents:
                 return name
             number += 1
 
+    def solve(self, accepted: Mapping[str, str]) -> list[Incident]:
+        """Close the open incidents of paths that their writers mended (contract [Q-3]).
+
+        Args:
+            accepted: by path, the hash of the valid bytes that are there now; the version that was put
+                back by ourselves mends nothing.
+
+        Returns:
+            The incidents as they are now.
+
+        """
+        solved = []
+        for incident in self.all():
+            now = accepted.get(incident.path)
+            if incident.state == "open" and incident.step == "done" and now not in {None, incident.restored}:
+                solved.append(dataclasses.replace(incident, state="solved"))
+                self.write(solved[-1])
+        return solved
+
     def write(self, incident: Incident) -> None:
         """Write an incident's report, all or nothing."""
+        self._cache.pop(incident.id, None)
         text = json.dumps(incident.as_json(), indent=2, ensure_ascii=False)
         atomic_write(self.folder / incident.id / REPORT, f"{text}\n")
 
@@ -183,12 +203,24 @@ class Incidents:
         return [self.folder / name for name in names]
 
     def _read(self, folder: Path) -> Incident | None:
+        """Return the incident of a folder, read anew only when its report was replaced."""
         try:
-            values = json.loads((folder / REPORT).read_text("utf-8"))
-            incident = Incident.from_json(values)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            changed = (folder / REPORT).stat().st_mtime_ns
+        except OSError:
             return None
-        return incident if incident.id == folder.name and _stays_inside(incident.path) else None
+        cached = self._cache.get(folder.name)
+        if cached is None or cached[0] != changed:
+            cached = (changed, _parse(folder))
+            self._cache[folder.name] = cached
+        return cached[1]
+
+
+def _parse(folder: Path) -> Incident | None:
+    try:
+        incident = Incident.from_json(json.loads((folder / REPORT).read_text("utf-8")))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+    return incident if incident.id == folder.name and _stays_inside(incident.path) else None
 
 
 def _stays_inside(path: str) -> bool:

@@ -9,12 +9,16 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from atomic_agents.model import FileRecord, FileState, Kind, Problem, Stamp, Unit
+from atomic_agents.model import FileRecord, FileState, Kind, Place, Problem, Stamp, Unit
 
 SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS files (
     path      BLOB PRIMARY KEY,
+    agent     BLOB,
     layer     BLOB,
+    basename  BLOB NOT NULL,
+    name_key  TEXT,
+    pinned    INTEGER NOT NULL,
     kind      TEXT NOT NULL,
     state     TEXT NOT NULL,
     size      INTEGER NOT NULL,
@@ -30,6 +34,9 @@ CREATE TABLE IF NOT EXISTS files (
 CREATE INDEX IF NOT EXISTS files_by_layer ON files (layer, state);
 CREATE INDEX IF NOT EXISTS files_by_content ON files (sha256);
 CREATE INDEX IF NOT EXISTS files_by_inode ON files (inode, device);
+CREATE INDEX IF NOT EXISTS files_by_basename ON files (basename, agent);
+CREATE INDEX IF NOT EXISTS files_by_name ON files (layer, name_key);
+CREATE INDEX IF NOT EXISTS files_pinned ON files (layer) WHERE pinned;
 """
 
 _COLUMNS: Final = (
@@ -55,19 +62,21 @@ class Files:
         """Return what is remembered of a path."""
         return self._one("path = ?", (os.fsencode(path),))
 
-    def put(self, record: FileRecord, layer: str | None) -> None:
+    def put(self, record: FileRecord, place: Place, *, basename: str, name_key: str | None) -> None:
         """Remember a reading.
 
         Args:
             record: the file as it was read.
-            layer: the layer's folder, `alpha/memory`, or None outside of layers.
+            place: the file's.
+            basename: its name in NFC, by which links find it.
+            name_key: what similar names share, of a valid unit.
 
         """
         stamp = record.stamp
         self._connection.execute(
-            f"INSERT OR REPLACE INTO files (layer, {_COLUMNS}) VALUES ({', '.join('?' * 13)})",  # noqa: S608
+            f"INSERT OR REPLACE INTO files ({_COLUMNS}, agent, layer, basename, name_key, pinned)"  # noqa: S608
+            f" VALUES ({', '.join('?' * 17)})",
             (
-                os.fsencode(layer) if layer is not None else None,
                 os.fsencode(record.path),
                 record.kind.value,
                 record.state.value,
@@ -80,6 +89,11 @@ class Files:
                 record.read_at,
                 _dump_unit(record.unit),
                 _dump_problems(record.problems),
+                os.fsencode(place.agent) if place.agent is not None else None,
+                os.fsencode(place.layer_dir) if place.layer else None,
+                os.fsencode(basename),
+                name_key,
+                record.unit is not None and record.unit.pinned,
             ),
         )
 
@@ -124,6 +138,22 @@ class Files:
     def of_content(self, sha256: str) -> Iterator[FileRecord]:
         """Yield the paths that were last seen with these bytes."""
         return self._many("sha256 = ?", (bytes.fromhex(sha256),))
+
+    def called(self, agent: str, basename: str) -> list[str]:
+        """Return the paths of an agent's files that have this name (NFC)."""
+        rows = self._connection.execute(
+            "SELECT path FROM files WHERE basename = ? AND agent = ? ORDER BY path",
+            (os.fsencode(basename), os.fsencode(agent)),
+        )
+        return [os.fsdecode(row[0]) for row in rows]
+
+    def named(self, layer: str, name_key: str) -> Iterator[FileRecord]:
+        """Yield the valid units of a layer whose names share this key, in path order."""
+        return self._many("layer = ? AND name_key = ? ORDER BY path", (os.fsencode(layer), name_key))
+
+    def pinned(self, layer: str) -> Iterator[FileRecord]:
+        """Yield the pinned units of a layer, in path order."""
+        return self._many("layer = ? AND pinned ORDER BY path", (os.fsencode(layer),))
 
     def layers(self) -> list[str]:
         """Return the layer folders that hold remembered files, sorted."""

@@ -22,6 +22,10 @@ CREATE TABLE IF NOT EXISTS versions (
     PRIMARY KEY (path, version)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS versions_by_content ON versions (sha256);
+CREATE TABLE IF NOT EXISTS removals (
+    path     BLOB PRIMARY KEY,
+    removed  REAL NOT NULL
+) WITHOUT ROWID;
 """
 
 
@@ -60,6 +64,7 @@ class Versions:
             The number of the version that holds these bytes.
 
         """
+        self._connection.execute("DELETE FROM removals WHERE path = ?", (os.fsencode(path),))
         last = self.last(path)
         if last is not None and last.sha256 == sha256:
             return last.version
@@ -77,6 +82,23 @@ class Versions:
         """Return the newest version of a path."""
         rows = self._select("WHERE path = ? ORDER BY version DESC LIMIT 1", (os.fsencode(path),))
         return rows[0] if rows else None
+
+    def mark_removed(self, path: str, now: float) -> None:
+        """Remember that the path's owner removed it, so that no former version is put back by itself.
+
+        Args:
+            path: relative to the vault.
+            now: wall time, seconds since the epoch.
+
+        """
+        self._connection.execute("INSERT OR REPLACE INTO removals VALUES (?, ?)", (os.fsencode(path), now))
+
+    def last_good(self, path: str) -> Version | None:
+        """Return the version to put back when an invalid write is blocked: none after a removal."""
+        gone = self._connection.execute(
+            "SELECT 1 FROM removals WHERE path = ?", (os.fsencode(path),)
+        ).fetchone()
+        return None if gone else self.last(path)
 
     def of(self, path: str) -> list[Version]:
         """Return all versions of a path, oldest first."""

@@ -1,0 +1,106 @@
+"""The `atomicd` command: finds its sub-commands by name and imports only the one that is used."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import traceback
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from atomic_agents import __version__
+from atomic_agents.cli.options import Choices
+from atomic_agents.exceptions import AtomicAgentsError, UsageError
+
+COMMANDS: Final[dict[str, tuple[str, str]]] = {
+    "run": ("run", "Watch a vault in the foreground."),
+    "sync": ("sync", "Do all that is pending now, then return."),
+    "check": ("check", "Judge files: errors only, for hooks and CI."),
+    "lint": ("check", "Judge files: the warnings too."),
+    "status": ("status", "How the daemon is."),
+    "logs": ("logs", "Show the log for people."),
+    "quarantine": ("quarantine", "What was blocked, and what to do about it."),
+    "init": ("init", "Make a configuration and a small valid vault."),
+}
+"""Every command: the module that holds it, and its line in `atomicd --help`."""
+
+_EPILOG: Final = """\b
+Examples:
+  atomicd init ~/docs/agents          a first vault
+  atomicd run                         watch it in this terminal
+  atomicd check ~/docs/agents         what is invalid?
+  atomicd status                      is the daemon well?
+  atomicd logs -f                     what is it doing?
+"""
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in the order of the table above."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command, imported now."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"atomic_agents.cli.{COMMANDS[cmd_name][0]}")
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands without importing them."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+@click.command(cls=LazyGroup, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--vault", type=click.Path(path_type=Path), help="The vault's folder.")
+@click.option("--config", type=click.Path(path_type=Path), help="The configuration file.")
+@click.option("--verbose", is_flag=True, help="Show tracebacks of failures.")
+@click.version_option(__version__, prog_name="atomicd")
+@click.pass_context
+def atomicd(ctx: click.Context, vault: Path | None, config: Path | None, verbose: bool) -> None:
+    """Keep a vault of agent memory valid, indexed and recoverable."""
+    ctx.obj = Choices(vault=vault, config=config, verbose=verbose)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit.
+
+    Args:
+        arguments: without the program's name; None takes those of the process.
+
+    """
+    sys.exit(_run(sys.argv[1:] if arguments is None else arguments))
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        result: Any = atomicd.main(arguments, prog_name="atomicd", standalone_mode=False)
+    except click.exceptions.Abort:
+        return 130
+    except click.ClickException as error:
+        error.show()
+        return UsageError.exit_code if "run" in arguments[:1] else 2
+    except AtomicAgentsError as error:
+        _complain(error, verbose="--verbose" in arguments)
+        return error.exit_code
+    except BrokenPipeError:
+        sys.stdout = None
+        return 0
+    return result if isinstance(result, int) else 0
+
+
+def _complain(error: AtomicAgentsError, *, verbose: bool) -> None:
+    if verbose:
+        traceback.print_exception(error)
+    click.echo(f"{click.style('atomicd:', fg='red')} {error}", err=True)
+    if error.hint:
+        click.echo(f"{click.style('hint:', fg='yellow')} {error.hint}", err=True)

@@ -1,0 +1,142 @@
+"""`atomicd logs`: the log for people, also while it grows and is rotated."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, TextIO
+
+import click
+
+from atomic_agents import config
+from atomic_agents.cli.options import Choices, as_json, shared
+from atomic_agents.exceptions import AtomicAgentsError
+from atomic_agents.log import FILE_NAME, console_line
+
+_LEVELS: Final = ("debug", "info", "warning", "error")
+_POLL_SECONDS: Final = 0.2
+
+_EPILOG: Final = """\b
+Examples:
+  atomicd logs -n 50
+  atomicd logs -f --level warning
+  atomicd logs --event unit.quarantined --json | jq -r .path
+"""
+
+
+@click.command(epilog=_EPILOG)
+@shared
+@as_json
+@click.option("-f", "--follow", is_flag=True, help="Go on as lines come; Ctrl-C ends.")
+@click.option(
+    "-n", "--lines", type=click.IntRange(min=0), default=20, show_default=True, help="Lines shown first."
+)
+@click.option("--event", "events", multiple=True, help="Only these events; `unit.*` names a family.")
+@click.option("--level", type=click.Choice(_LEVELS), default="debug", help="Least level shown.")
+def logs(
+    choices: Choices, *, as_json: bool, follow: bool, lines: int, events: tuple[str, ...], level: str
+) -> int:
+    """Show the log."""
+    del choices
+    path = config.log_root() / FILE_NAME
+    if not path.exists() and not follow:
+        raise AtomicAgentsError(f"log {path}: not there", hint="start the daemon once: `atomicd run`")
+    wanted = _Filter(events, level)
+    for line in _last(path, lines, wanted):
+        _print(line, as_json=as_json)
+    if follow:
+        for line in _grow(path):
+            if wanted.takes(_parse(line)):
+                _print(line, as_json=as_json)
+    return 0
+
+
+class _Filter:
+    def __init__(self, events: tuple[str, ...], level: str) -> None:
+        self._events = events
+        self._least = _LEVELS.index(level)
+
+    def takes(self, record: dict[str, Any]) -> bool:
+        name, level = record.get("event"), record.get("level")
+        if level in _LEVELS and _LEVELS.index(level) < self._least:
+            return False
+        return not self._events or any(
+            name == event or (event.endswith(".*") and str(name).startswith(event[:-1]))
+            for event in self._events
+        )
+
+
+def _last(path: Path, number: int, wanted: _Filter) -> list[str]:
+    kept: deque[str] = deque(maxlen=number)
+    for file in _rotated(path):
+        with file.open(encoding="utf-8", errors="backslashreplace") as lines:
+            kept.extend(line for line in lines if wanted.takes(_parse(line)))
+    return list(kept)
+
+
+def _rotated(path: Path) -> Iterator[Path]:
+    """Yield the newest rotated file and the present one, oldest first."""
+    for file in (path.with_name(f"{path.name}.1"), path):
+        if file.exists():
+            yield file
+
+
+def _grow(path: Path) -> Iterator[str]:
+    """Yield lines as they come, from file to file as the log is rotated."""
+    pause = threading.Event()
+    file = _open_at_end(path)
+    while True:
+        line = file.readline() if file is not None else ""
+        if line:
+            yield line
+            continue
+        if file is None or _is_replaced(path, file):
+            rest = file.read() if file is not None else ""
+            yield from rest.splitlines(keepends=True)
+            file = _reopen(path, file)
+        pause.wait(_POLL_SECONDS)
+
+
+def _open_at_end(path: Path) -> TextIO | None:
+    file = _reopen(path, None)
+    if file is not None:
+        file.seek(0, os.SEEK_END)
+    return file
+
+
+def _reopen(path: Path, old: TextIO | None) -> TextIO | None:
+    try:
+        new = path.open(encoding="utf-8", errors="backslashreplace")
+    except FileNotFoundError:
+        return old
+    if old is not None:
+        old.close()
+    return new
+
+
+def _is_replaced(path: Path, file: TextIO) -> bool:
+    try:
+        there = os.stat(path)
+    except FileNotFoundError:
+        return False
+    ours = os.fstat(file.fileno())
+    return (there.st_dev, there.st_ino) != (ours.st_dev, ours.st_ino) or there.st_size < file.tell()
+
+
+def _parse(line: str) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except ValueError:
+        return {"event": line.strip(), "level": "warning"}
+    return record if isinstance(record, dict) else {"event": line.strip(), "level": "warning"}
+
+
+def _print(line: str, *, as_json: bool) -> None:
+    if as_json:
+        click.echo(line.rstrip("\n"))
+    else:
+        click.echo(console_line(_parse(line), colour=True))

@@ -1,0 +1,67 @@
+"""The options that most commands share, and what they mean."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from atomic_agents import config as configuration
+from atomic_agents.config import Config
+from atomic_agents.vault.walk import find_root
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What was said before and after the command's name."""
+
+    vault: Path | None = None
+    config: Path | None = None
+    verbose: bool = False
+
+    def load(self) -> Config:
+        """Return the configuration in force.
+
+        Raises:
+            ConfigError: it is wrong.
+
+        """
+        return configuration.load(self.config, vault=self.vault)
+
+    def root(self) -> Path:
+        """Return the vault's real path.
+
+        Raises:
+            ConfigError: the configuration is wrong.
+            VaultMissingError: the vault is not there.
+
+        """
+        return find_root(self.load().root)
+
+
+def shared(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add `--vault`, `--config` and `--verbose` to a command, which gets them as `choices`."""
+
+    @click.option("--vault", type=click.Path(path_type=Path), help="The vault's folder.")
+    @click.option("--config", type=click.Path(path_type=Path), help="The configuration file.")
+    @click.option("--verbose", is_flag=True, help="Show tracebacks of failures.")
+    @functools.wraps(command)
+    def wrapped(*, vault: Path | None, config: Path | None, verbose: bool, **rest: Any) -> Any:
+        ctx = click.get_current_context()
+        before = ctx.find_object(Choices) or Choices()
+        choices = replace(
+            before,
+            vault=vault or before.vault,
+            config=config or before.config,
+            verbose=verbose or before.verbose,
+        )
+        return ctx.invoke(command, choices=choices, **rest)
+
+    return wrapped
+
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")

@@ -1,0 +1,56 @@
+"""How the commands print: tables and colours for people, JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import click
+
+from atomic_agents.model import printable
+
+
+def print_json(values: Any) -> None:
+    """Print a value as JSON; names that are not UTF-8 come out escaped."""
+    click.echo(json.dumps(values, indent=2, ensure_ascii=not _is_plain(values)))
+
+
+def print_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table that fits the terminal; cells are made safe to print.
+
+    Args:
+        heads: the columns' names.
+        rows: as many cells each.
+
+    """
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for head in heads:
+        table.add_column(head, overflow="fold")
+    for row in rows:
+        table.add_row(*(_escape(cell) for cell in row))
+    Console(file=sys.stdout, highlight=False, soft_wrap=False).print(table)
+
+
+def say(text: str, *, colour: str | None = None, bold: bool = False) -> None:
+    """Print a line, coloured on a terminal only; the text is made safe to print."""
+    safe = "\n".join(printable(line) for line in text.split("\n"))
+    click.echo(click.style(safe, fg=colour, bold=bold) if colour or bold else safe)
+
+
+def _escape(cell: str) -> str:
+    from rich.markup import escape
+
+    return escape(printable(cell))
+
+
+def _is_plain(values: Any) -> bool:
+    try:
+        json.dumps(values, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

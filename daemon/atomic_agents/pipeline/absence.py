@@ -1,0 +1,123 @@
+"""Units that are no longer there: renamed, removed, or only out of sight (contract [INDEX-4], [D-2])."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from atomic_agents.log import Event
+from atomic_agents.model import FileRecord, FileState, Outcome, Place
+from atomic_agents.pipeline.bench import Bench
+from atomic_agents.pipeline.indexing import Indexing
+from atomic_agents.pipeline.looking import Missing, glance
+
+FEW: Final = 10
+"""So many units of a layer may vanish at once without a second look."""
+
+
+@dataclass
+class _Layer:
+    paths: set[str] = field(default_factory=set)
+    second_look: float | None = None
+
+
+class Absences:
+    """What was found missing and is not yet believed, or is about to be.
+
+    Args:
+        bench: the vault and the tools.
+        indexing: told of what is gone or renamed.
+        second_look: seconds that pass before a mass disappearance is believed.
+
+    """
+
+    def __init__(self, bench: Bench, indexing: Indexing, *, second_look: float) -> None:
+        self._bench = bench
+        self._indexing = indexing
+        self.second_look = second_look
+        self._layers: dict[str, _Layer] = {}
+
+    def note(self, place: Place) -> None:
+        """Write down that a unit was not there; one that was never known does not matter."""
+        if self._bench.store.files.get(place.path) is not None:
+            self._layers.setdefault(place.layer_dir, _Layer()).paths.add(place.path)
+
+    def note_replaced(self, place: Place) -> None:
+        """Write down that something that is no unit stands where one was."""
+        if self._bench.store.files.get(place.path) is not None:
+            with self._bench.store.transaction():
+                self._remove(place.layer_dir, place.path)
+
+    def settle(self) -> None:
+        """Believe what can be believed: few absences at once, many only after the second look."""
+        for layer_dir in list(self._layers):
+            layer = self._layers[layer_dir]
+            layer.paths = {path for path in layer.paths if self._is_missing(path)}
+            if not layer.paths:
+                del self._layers[layer_dir]
+            elif self._is_believed(layer_dir, layer):
+                del self._layers[layer_dir]
+                self._confirm(layer_dir, layer.paths)
+
+    def next_due(self) -> float | None:
+        """Return the monotonic time of the next second look."""
+        return min((layer.second_look for layer in self._layers.values() if layer.second_look), default=None)
+
+    def waiting(self) -> int:
+        """Return how many absences wait for the second look."""
+        return sum(len(layer.paths) for layer in self._layers.values())
+
+    def _is_missing(self, path: str) -> bool:
+        return isinstance(glance(self._bench.root, path), Missing)
+
+    def _is_believed(self, layer_dir: str, layer: _Layer) -> bool:
+        now = self._bench.clock.monotonic()
+        if layer.second_look is not None:
+            return now >= layer.second_look
+        known = sum(1 for record in self._bench.store.files.in_layer(layer_dir) if record.kind.is_unit)
+        gone = len(layer.paths) - self._count_renamed(layer.paths)
+        if gone <= FEW or gone * 3 <= known:
+            return True
+        layer.second_look = now + self.second_look
+        self._bench.log.warning(
+            Event.UNIT_HELD,
+            path=layer_dir,
+            reason=f"{gone} of {known} units are gone at once; looked at again before it is believed",
+            seconds=self.second_look,
+        )
+        return False
+
+    def _count_renamed(self, paths: set[str]) -> int:
+        records = (self._bench.store.files.get(path) for path in paths)
+        return sum(1 for record in records if record is not None and self._new_name(record) is not None)
+
+    def _confirm(self, layer_dir: str, paths: set[str]) -> None:
+        with self._bench.store.transaction():
+            for path in sorted(paths):
+                self._remove(layer_dir, path)
+
+    def _remove(self, layer_dir: str, path: str) -> None:
+        record = self._bench.store.files.get(path)
+        if record is None:
+            return
+        new = self._new_name(record)
+        self._bench.store.files.remove(path)
+        self._bench.store.versions.mark_removed(path, self._bench.clock.wall())
+        if new is not None:
+            outcome = Outcome(Event.UNIT_RENAMED, path, facts={"to": new.path})
+            self._indexing.rename(layer_dir, path, new.path)
+        else:
+            outcome = Outcome(Event.UNIT_REMOVED, path, facts={"state": record.state.value})
+        self._indexing.mark(layer_dir, outcome)
+
+    def _new_name(self, record: FileRecord) -> FileRecord | None:
+        """Return the unit that this one became: the same file, or else the same bytes that came just now."""
+        files = self._bench.store.files
+        same = [other for other in files.of_inode(record.stamp) if other.path != record.path]
+        same += [o for o in files.of_content(record.sha256) if self._indexing.is_fresh(o.path)]
+        return next(
+            (other for other in same if other.state is FileState.VALID and self._is_there(other)), None
+        )
+
+    def _is_there(self, record: FileRecord) -> bool:
+        return not self._is_missing(record.path)

@@ -1,0 +1,241 @@
+"""Bringing INDEX files up to date: one write per batch and layer (contract [INDEX-4], [D-3])."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass, field
+from typing import Final
+
+from atomic_agents.index.merge import Notice, Scope
+from atomic_agents.index.skeleton import agent_name
+from atomic_agents.index.wanted import wanted_of
+from atomic_agents.index.writer import Broken, Updated, update_layer
+from atomic_agents.log import Event
+from atomic_agents.model import FileRecord, FileState, Kind, Outcome, Place, Problem, Verdict
+from atomic_agents.pipeline.bench import Bench
+from atomic_agents.pipeline.looking import Refused, glance
+from atomic_agents.quarantine import take
+from atomic_agents.vault.walk import stamp_of
+
+DIRTY: Final = "dirty_layers"
+"""Fact: layers whose INDEX does not say yet what the store knows."""
+
+LONGEST_SECONDS: Final = 2.0
+"""While changes go on, an INDEX is written this often."""
+
+_RETRY_SECONDS: Final = 1.0
+
+
+@dataclass
+class _Work:
+    since: float
+    not_before: float = float("-inf")
+    outcomes: list[Outcome] = field(default_factory=list)
+    renames: dict[str, str] = field(default_factory=dict)
+    fresh: set[str] = field(default_factory=set)
+
+
+class Indexing:
+    """Knows which layers are behind and writes them.
+
+    Args:
+        bench: the vault and the tools.
+
+    """
+
+    def __init__(self, bench: Bench) -> None:
+        self._bench = bench
+        self._work: dict[str, _Work] = {}
+        self._written: set[str] = set()
+        self._told: dict[str, frozenset[Notice]] = {}
+
+    def resume(self) -> None:
+        """Plan the layers that a former run left behind."""
+        for layer_dir in self._bench.store.facts.get(DIRTY, []):
+            self._of(layer_dir)
+
+    def mark(self, layer_dir: str, outcome: Outcome | None = None, *, fresh: str | None = None) -> None:
+        """Plan a layer; what is told with it is logged once the INDEX says it.
+
+        Args:
+            layer_dir: relative to the vault.
+            outcome: what became of a unit.
+            fresh: the path of a unit that was written just now.
+
+        """
+        work = self._of(layer_dir)
+        if outcome is not None:
+            work.outcomes.append(outcome)
+        if fresh is not None:
+            work.fresh.add(fresh)
+
+    def rename(self, layer_dir: str, old: str, new: str) -> None:
+        """Plan that an entry gets a new target, if both names are in the layer."""
+        prefix = f"{layer_dir}/"
+        if old.startswith(prefix) and new.startswith(prefix):
+            self._of(layer_dir).renames[old.removeprefix(prefix)] = new.removeprefix(prefix)
+
+    def is_fresh(self, path: str) -> bool:
+        """Whether a unit was written since its layer's INDEX was."""
+        return any(path in work.fresh for work in self._work.values())
+
+    def look_at(self, place: Place) -> None:
+        """Plan a layer whose index file was changed, made or removed by somebody else."""
+        seen = glance(self._bench.root, place.path)
+        if isinstance(seen, Refused):
+            self._bench.trouble[place.path] = seen.reason
+            return
+        known = self._bench.store.files.get(place.path)
+        if isinstance(seen, os.stat_result) and known is not None and known.stamp == stamp_of(seen):
+            return
+        self.mark(place.layer_dir)
+
+    def flush(self, *, settled: bool) -> None:
+        """Write what is behind.
+
+        Args:
+            settled: whether no change waits; else only layers that waited for long are written.
+
+        """
+        now = self._bench.clock.monotonic()
+        for layer_dir, work in list(self._work.items()):
+            if work.not_before <= now and (settled or now - work.since >= LONGEST_SECONDS):
+                self._write(layer_dir, work)
+
+    def next_due(self) -> float | None:
+        """Return the monotonic time at which a layer is to be written, if nothing else comes."""
+        return min((max(work.not_before, work.since) for work in self._work.values()), default=None)
+
+    def is_clean(self) -> bool:
+        """Whether no layer is behind."""
+        return not self._work
+
+    def take_written(self) -> set[str]:
+        """Return the index files that were written since the last call."""
+        written, self._written = self._written, set()
+        return written
+
+    def _of(self, layer_dir: str) -> _Work:
+        work = self._work.get(layer_dir)
+        if work is None:
+            work = self._work[layer_dir] = _Work(self._bench.clock.monotonic())
+            self._remember_dirty()
+        return work
+
+    def _remember_dirty(self) -> None:
+        with self._bench.store.transaction():
+            self._bench.store.facts.put(DIRTY, sorted(self._work))
+
+    def _write(self, layer_dir: str, work: _Work) -> None:
+        if (self._bench.root / layer_dir).is_dir():
+            updated = self._update(layer_dir, work)
+            if updated.gave_up:
+                work.not_before = self._bench.clock.monotonic() + _RETRY_SECONDS
+                self._bench.log.warning(
+                    Event.INDEX_FAILED, path=layer_dir, reason="somebody writes it all the time; tried again"
+                )
+                return
+            self._tell(layer_dir, updated)
+        for outcome in work.outcomes:
+            self._log(outcome)
+        del self._work[layer_dir]
+        self._remember_dirty()
+
+    def _update(self, layer_dir: str, work: _Work) -> Updated:
+        store = self._bench.store
+        records = list(store.files.in_layer(layer_dir))
+        remembered = store.entries.of_layer(layer_dir)
+        updated = update_layer(
+            self._bench.root,
+            self._scope(layer_dir, work, records),
+            wanted_of((record.unit for record in records if record.unit is not None), layer_dir),
+            remembered,
+            last_good=self._last_good(layer_dir, records),
+            set_aside=self._set_aside,
+        )
+        with store.transaction():
+            store.entries.save(layer_dir, remembered, updated.remembered)
+            self._remember_files(updated, records)
+        self._written |= {written.path for written in updated.written}
+        return updated
+
+    def _scope(self, layer_dir: str, work: _Work, records: list[FileRecord]) -> Scope:
+        prefix = f"{layer_dir}/"
+        here = [record for record in records if record.kind.is_unit and record.state is not FileState.VALID]
+        place = self._bench.layout.place(f"{prefix}INDEX.md")
+        assert place.layer is not None
+        folder = (place.agent or self._bench.root.name).rpartition("/")[2]
+        return Scope(
+            layer_dir=layer_dir,
+            layer=place.layer,
+            agent=agent_name(folder),
+            settings=self._bench.config.index,
+            present=frozenset(record.path.removeprefix(prefix) for record in here),
+            renames=dict(work.renames),
+            touched=frozenset(path.removeprefix(prefix) for path in work.fresh),
+        )
+
+    def _last_good(self, layer_dir: str, records: list[FileRecord]) -> dict[str, bytes]:
+        """Return the last good bytes of each index file that was ever seen in the layer."""
+        versions = self._bench.store.versions
+        names = {record.path for record in records if record.kind is Kind.INDEX} | {f"{layer_dir}/INDEX.md"}
+        found = {name: versions.last(name) for name in names}
+        return {name: versions.content(last.sha256) for name, last in found.items() if last is not None}
+
+    def _set_aside(self, broken: Broken) -> None:
+        place = self._bench.layout.place(broken.path)
+        fault = Problem(
+            broken.path,
+            f"index-{broken.damage.value}",
+            "error",
+            f"{len(broken.reading.data)} bytes",
+            "an index file in UTF-8",
+            "It was rebuilt from what was last known; compare the two.",
+        )
+        verdict = Verdict(place, broken.reading.sha256, (fault,))
+        taken = take(self._bench.incidents, self._bench.root, verdict, None, self._bench.clock.wall())
+        self._bench.log.error(
+            Event.INDEX_REBUILT, path=broken.path, reason=broken.damage.value, incident=taken.incident.id
+        )
+
+    def _remember_files(self, updated: Updated, records: list[FileRecord]) -> None:
+        """Write down how each index file looks now, so that our own write is no change to us."""
+        now = self._bench.clock.wall()
+        contents = {**updated.read, **{written.path: written.data for written in updated.written}}
+        known = {record.path: record for record in records if record.kind is Kind.INDEX}
+        for path, data in contents.items():
+            seen = glance(self._bench.root, path)
+            if isinstance(seen, os.stat_result) and seen.st_size == len(data):
+                sha256 = hashlib.sha256(data).hexdigest()
+                self._bench.store.versions.record(path, data, sha256, now)
+                self._bench.remember(self._bench.layout.place(path), FileState.INDEX, stamp_of(seen), sha256)
+        for path in known.keys() - contents.keys():
+            self._bench.store.files.remove(path)
+
+    def _tell(self, layer_dir: str, updated: Updated) -> None:
+        place = self._bench.layout.place(f"{layer_dir}/INDEX.md")
+        for written in updated.written:
+            self._bench.log.info(
+                Event.INDEX_WRITTEN,
+                agent=place.agent,
+                layer=place.layer,
+                path=written.path,
+                bytes=len(written.data),
+            )
+        notices = frozenset(updated.notices)
+        for notice in sorted(
+            notices - self._told.get(layer_dir, frozenset()), key=lambda one: (one.file, one.what)
+        ):
+            self._log_notice(f"{layer_dir}/{notice.file}", notice)
+        self._told[layer_dir] = notices
+
+    def _log_notice(self, path: str, notice: Notice) -> None:
+        if notice.what in {"hook", "title"}:
+            facts = {"what": notice.what, "stands": notice.stands, "unit": notice.unit}
+            self._bench.log.info(Event.INDEX_HOOK_DIFFERS, path=path, **facts)
+        else:
+            self._bench.log.warning(Event.INDEX_NOTICE, path=path, what=notice.what, reason=notice.stands)
+
+    def _log(self, outcome: Outcome) -> None:
+        getattr(self._bench.log, outcome.level)(outcome.event, path=outcome.path, **outcome.facts)

@@ -1,0 +1,1 @@
+"""Small real implementations at the rim, for tests."""
