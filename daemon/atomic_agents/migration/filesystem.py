@@ -20,10 +20,11 @@ from atomic_agents.migration.listing import UnitFile
 from atomic_agents.migration.marker import Marker, Run
 from atomic_agents.migration.plan import build_plan
 from atomic_agents.migration.recovery import drop_dead_marker, find_unfinished
+from atomic_agents.migration.rehearsal import Rehearsal, rehearse
 from atomic_agents.migration.restore import restore_snapshot
 from atomic_agents.migration.scope import Scope
 from atomic_agents.migration.scripts import find_scripts
-from atomic_agents.migration.sheet import Surroundings
+from atomic_agents.migration.sheet import Sheet, Surroundings
 from atomic_agents.migration.snapshot import (
     Request,
     find_snapshot,
@@ -161,6 +162,21 @@ class FilesystemMigrationBackend:
     def run_migration(self, target_version: int, dry_run: bool = True) -> MigrationResult:
         """Migrate the vault and record it, whatever happens; see `runner.run_migration`."""
         return runner.run_migration(self, target_version, dry_run, self._around)
+
+    def rehearse(self, target_version: int) -> Rehearsal:
+        """Run the scripts on a copy in memory, and record it as a dry run (contract [M-5])."""
+        sheet = Sheet(self, self._around.clock, target_version, dry_run=True)
+        try:
+            plan = self.build_plan(target_version)
+            sheet.from_version = plan.from_version
+            self._refuse_unfinished()
+            found = rehearse(self._root, self._contents.layout, plan, self._around.progress)
+        except BaseException as error:
+            sheet.record_failure(error)
+            raise
+        sheet.units_touched, sheet.error = found.touched, found.verdict
+        sheet.record()
+        return found
 
     def vault_status(self) -> dict[str, Any]:
         """Return where the vault stands; only reads (contract section 8, `migrate --status`)."""

@@ -132,27 +132,32 @@ def _check_paths(manifest: Manifest, scope: Scope) -> None:
     for item in manifest.files:
         if len(item.digest) != _DIGEST or item.mode & ~_MODE:
             raise SnapshotInvalidError(f"{item.path!r}: no proper hash or mode")
-        _check_path(item.path)
+        check_path(item.path)
         if not scope.reaches(item.path) and not _is_unit_behind_link(item):
             raise SnapshotInvalidError(f"{item.path!r}: a snapshot never holds such a path")
         if any(parent in files for parent in parents(item.path)):
             raise SnapshotInvalidError(f"{item.path!r}: lies below a file")
     for folder in folders:
-        _check_path(folder)
+        check_path(folder)
         if not scope.enters(folder) or any(parent in files for parent in parents(folder)):
             raise SnapshotInvalidError(f"{folder!r}: a snapshot never holds such a folder")
 
 
-def _check_path(path: Any) -> None:
+def check_path(path: Any) -> None:
+    """Accept only a path that stays in the vault.
+
+    Raises:
+        SnapshotInvalidError: it leads out, or into git's own folder.
+
+    """
     parts = path.split("/") if isinstance(path, str) else [""]
-    if "\0" in path or any(part in {"", ".", ".."} for part in parts):
+    if any(part in {"", ".", "..", ".git"} or "\0" in part for part in parts):
         raise SnapshotInvalidError(f"{path!r}: leads out of the vault")
 
 
 def _is_unit_behind_link(item: Held) -> bool:
     """A unit may lie in a folder that is no content by itself, when a link inside the vault leads there."""
-    parts = item.path.split("/")
-    return item.path.endswith(".md") and not item.mode & 0o111 and parts[0] != ".git" and ".git" not in parts
+    return item.path.endswith(".md") and not item.mode & 0o111
 
 
 def parents(path: str) -> list[str]:

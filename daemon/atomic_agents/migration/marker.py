@@ -9,15 +9,18 @@ import dataclasses
 import fcntl
 import json
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from atomic_agents._files.write import discard, temporary_name, write_all
 from atomic_agents._io import make_folder, read_file, sync_folder
 from atomic_agents.exceptions import MigrationError
 from atomic_agents.migration.scope import RUN_FILE
 from atomic_agents.vault.kinds import MIGRATIONS
+
+_TOKEN: Final = re.compile(r"[0-9a-f]{8}\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +108,12 @@ def read_marker(root: Path) -> Run | None:
     path = marker_path(root)
     try:
         fields: dict[str, Any] = json.loads(read_file(path).data)
+        if not _TOKEN.match(fields["token"]):
+            raise ValueError("a wrong token")  # noqa: TRY301 - told with the others
         return Run(**fields)
     except FileNotFoundError:
         return None
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, KeyError) as error:
         raise MigrationError(
             f"run mark {path}: cannot be read ({error})",
             hint="restore the newest snapshot with --rollback, then remove it",

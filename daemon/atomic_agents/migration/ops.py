@@ -6,17 +6,21 @@ Once the journal is there the restore is decided: whoever finds it finishes it. 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from atomic_agents._io import atomic_write, read_file
-from atomic_agents.exceptions import MigrationError
+from atomic_agents.exceptions import MigrationError, SnapshotInvalidError
+from atomic_agents.migration.manifest import check_path
 from atomic_agents.migration.scope import JOURNAL_FILE
 from atomic_agents.vault.kinds import MIGRATIONS
 
 Identity = tuple[int, int, int, int]
+
+_RUN: Final = re.compile(r"[0-9a-f]{8,64}\Z")
 
 
 class MakeFolder(NamedTuple):
@@ -107,8 +111,12 @@ def read_journal(root: Path) -> Journal | None:
         steps = tuple(_decode(lines[1:]))
         if len(steps) != head["steps"]:
             raise ValueError("steps are missing")  # noqa: TRY301 - told with the others
+        for checked in steps:
+            check_path(checked.path)
+        if not _RUN.match(head["run"]):
+            raise ValueError(f"run {head['run']!r}")  # noqa: TRY301
         return Journal(head["run"], head["snapshot"], steps)
-    except (ValueError, KeyError, TypeError, IndexError) as error:
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, SnapshotInvalidError) as error:
         raise MigrationError(
             f"restore journal {path}: cannot be read ({error})",
             hint="do not remove it; restore the snapshot once more after asking for help",

@@ -46,6 +46,14 @@ class Rehearsal:
         """Whether the run would succeed."""
         return not self.error and not self.faults
 
+    @property
+    def verdict(self) -> str:
+        """What would go wrong; empty when nothing."""
+        if self.faults and not self.error:
+            first = self.faults[0]
+            return f"{len(self.faults)} units would not be valid; {first['unit_id']}: {first['error']}"
+        return self.error
+
     def diffs(self) -> Iterator[str]:
         """Yield a unified diff for each unit that would change."""
         for path, data in self.writer.drafts():

@@ -7,6 +7,7 @@ from anywhere after the mark: roll back → audit → unlock.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from atomic_agents.exceptions import (
@@ -21,6 +22,7 @@ from atomic_agents.migration.signals import uninterrupted
 from atomic_agents.migration.unit import MigratableUnit
 from atomic_agents.migration.values import (
     UNKNOWN_VERSION,
+    LoadedScript,
     MigrationPlan,
     MigrationResult,
     MigrationSnapshotRef,
@@ -38,10 +40,10 @@ def run_migration(
         backend: what holds the units.
         target_version: the version to reach.
         dry_run: whether nothing is written.
-        around: whom to tell.
+        around: whom to tell and ask.
 
     Returns:
-        What was done; `error` says what went wrong once units were being changed.
+        What was done; `error` says what went wrong once scripts ran.
 
     Raises:
         MigrationRollbackUnavailable: the backend cannot roll back (MUST 5).
@@ -56,18 +58,13 @@ def run_migration(
             _refuse_without_rollback(backend)
         plan = backend.build_plan(target_version)
         sheet.from_version = plan.from_version
-        if dry_run or around.needs_trial(plan):
-            result = _try_out(backend, plan, sheet, around)
-            if dry_run or result.error:
-                sheet.dry_run = True
-                sheet.record()
-                return result
-        return _carry_out(backend, plan, sheet, around)
+        run = _Run(backend, plan, sheet, around)
+        return run.try_out(backend.prepare()) if dry_run else run.carry_out()
     except BaseException as error:
         if not sheet.is_recorded:
             sheet.record_failure(error)
         if isinstance(error, KeyboardInterrupt):
-            raise MigrationInterruptedError("interrupted; nothing is changed") from error
+            raise MigrationInterruptedError("interrupted; everything is as it was") from error
         raise
 
 
@@ -114,111 +111,115 @@ def _refuse_without_rollback(backend: RunnableBackend) -> None:
         )
 
 
-def _try_out(
-    backend: RunnableBackend, plan: MigrationPlan, sheet: Sheet, around: Surroundings
-) -> MigrationResult:
-    result = MigrationResult(plan, dry_run=True, run_id=sheet.run_id)
-    units = backend.prepare()
-    try:
-        for at in range(len(plan.scripts)):
-            _apply(backend, at, units, result, around)
-    except MigrationInterruptedError:
-        raise
-    except AtomicAgentsError as error:
-        result.error = sheet.error = describe(error)
-    result.validation_passed = not result.error
-    sheet.units_touched = len(result.units_touched)
-    return result
+@dataclass(frozen=True, slots=True)
+class _Run:
+    backend: RunnableBackend
+    plan: MigrationPlan
+    sheet: Sheet
+    around: Surroundings
 
+    def try_out(self, units: Sequence[MigratableUnit]) -> MigrationResult:
+        """Run every script without writing, and record that."""
+        result = self._dry_run(units)
+        self._record_trial(result)
+        return result
 
-def _carry_out(
-    backend: RunnableBackend, plan: MigrationPlan, sheet: Sheet, around: Surroundings
-) -> MigrationResult:
-    with backend.exclusive() as guard:
-        units = backend.prepare()
-        guard.check()
-        ref = backend.snapshot(plan.to_version)
-        around.announce(ref, backend.locate(ref))
-        guard.check()
-        backend.begin(sheet.run_id, plan, ref)
-        result = MigrationResult(plan, ref, run_id=sheet.run_id)
+    def carry_out(self) -> MigrationResult:
+        """Run every script for good."""
+        with self.backend.exclusive() as guard:
+            units = self.backend.prepare()
+            if self.around.needs_trial(self.plan):
+                trial = self._dry_run(units)
+                if trial.error:
+                    self._record_trial(trial)
+                    return trial
+            guard.check()
+            ref = self.backend.snapshot(self.plan.to_version)
+            self.around.announce(ref, self.backend.locate(ref))
+            guard.check()
+            self.backend.begin(self.sheet.run_id, self.plan, ref)
+            return self._change_or_roll_back(guard, units, ref)
+
+    def _change_or_roll_back(
+        self, guard: Guard, units: Sequence[MigratableUnit], ref: MigrationSnapshotRef
+    ) -> MigrationResult:
+        result = MigrationResult(self.plan, ref, run_id=self.sheet.run_id)
         try:
-            _change(backend, guard, units, result, around)
-            _conclude(backend, sheet, result)
+            self._change(guard, units, result)
+            self._conclude(result)
         except BaseException as error:
-            _roll_back(backend, sheet, result, error)
-            if not isinstance(error, (AtomicAgentsError, OSError)) or _is_interruption(error):
+            self._roll_back(ref, result, error)
+            if isinstance(error, MigrationInterruptedError) or not isinstance(
+                error, (AtomicAgentsError, OSError)
+            ):
                 raise
-    return result
+        return result
 
-
-def _change(
-    backend: RunnableBackend,
-    guard: Guard,
-    units: Sequence[MigratableUnit],
-    result: MigrationResult,
-    around: Surroundings,
-) -> None:
-    """Apply every script to every unit, make it durable, and check the whole (seed, Validation)."""
-    for at in range(len(result.plan.scripts)):
-        guard.check()
-        _apply(backend, at, units, result, around)
-    guard.check()
-    backend.settle()
-    around.progress("validate", 0, len(units))
-    result.validation_errors = backend.validate(result.plan.to_version)
-    if result.validation_errors:
-        raise MigrationError(_invalid(result))
-    guard.check()
-
-
-def _apply(
-    backend: RunnableBackend,
-    at: int,
-    units: Sequence[MigratableUnit],
-    result: MigrationResult,
-    around: Surroundings,
-) -> None:
-    script = result.plan.scripts[at]
-    for count, unit in enumerate(units):
-        if count % _TELL_EVERY == 0:
-            around.progress(script.name, count, len(units))
-        summary = backend.apply_unit(unit, script, dry_run=result.dry_run)
-        if summary:
-            result.units_touched.append({**summary, "script": script.name, "unit_id": unit.unit_id})
-        else:
-            result.units_skipped += 1
-    around.progress(script.name, len(units), len(units))
-
-
-def _conclude(backend: RunnableBackend, sheet: Sheet, result: MigrationResult) -> None:
-    """Record the success; a run that cannot be recorded is no success."""
-    with uninterrupted():
-        sheet.units_touched = len(result.units_touched)
-        sheet.record()
-        result.validation_passed = True
-        backend.end(finished=True)
-
-
-def _roll_back(backend: RunnableBackend, sheet: Sheet, result: MigrationResult, error: BaseException) -> None:
-    """Put everything back and record it; what could not be put back stays marked for the next start."""
-    assert result.snapshot_ref is not None
-    result.validation_passed = False
-    with uninterrupted():
-        result.error = sheet.error = describe(error)
-        sheet.units_touched = len(result.units_touched)
+    def _dry_run(self, units: Sequence[MigratableUnit]) -> MigrationResult:
+        result = MigrationResult(self.plan, dry_run=True, run_id=self.sheet.run_id)
         try:
-            backend.roll_back(result.snapshot_ref)
-            result.rolled_back = sheet.rolled_back = True
-        except (AtomicAgentsError, OSError) as fault:
-            result.error = sheet.error = f"{describe(error)}; and the rollback failed: {describe(fault)}"
-            error.add_note(f"and the rollback failed: {fault}")
-        sheet.record_failure(error)
-        backend.end(finished=result.rolled_back and sheet.is_recorded)
+            for script in self.plan.scripts:
+                self._apply(script, units, result)
+        except MigrationInterruptedError:
+            raise
+        except AtomicAgentsError as error:
+            result.error = describe(error)
+        result.validation_passed = not result.error
+        return result
 
+    def _change(self, guard: Guard, units: Sequence[MigratableUnit], result: MigrationResult) -> None:
+        """Apply every script to every unit, make it durable, and check the whole (seed, Validation)."""
+        for script in self.plan.scripts:
+            guard.check()
+            self._apply(script, units, result)
+        guard.check()
+        self.backend.settle()
+        self.around.progress("validate", 0, len(units))
+        result.validation_errors = self.backend.validate(self.plan.to_version)
+        if result.validation_errors:
+            raise MigrationError(_invalid(result))
+        guard.check()
 
-def _is_interruption(error: BaseException) -> bool:
-    return isinstance(error, MigrationInterruptedError)
+    def _apply(self, script: LoadedScript, units: Sequence[MigratableUnit], result: MigrationResult) -> None:
+        for count, unit in enumerate(units):
+            if count % _TELL_EVERY == 0:
+                self.around.progress(script.name, count, len(units))
+            summary = self.backend.apply_unit(unit, script, dry_run=result.dry_run)
+            if summary:
+                result.units_touched.append({**summary, "script": script.name, "unit_id": unit.unit_id})
+            else:
+                result.units_skipped += 1
+        self.around.progress(script.name, len(units), len(units))
+
+    def _record_trial(self, result: MigrationResult) -> None:
+        self.sheet.dry_run, self.sheet.error = True, result.error
+        self.sheet.units_touched = len(result.units_touched)
+        self.sheet.record()
+
+    def _conclude(self, result: MigrationResult) -> None:
+        """Record the success; a run that cannot be recorded is no success."""
+        with uninterrupted():
+            self.sheet.units_touched = len(result.units_touched)
+            self.sheet.record()
+            result.validation_passed = True
+            self.backend.end(finished=True)
+
+    def _roll_back(self, ref: MigrationSnapshotRef, result: MigrationResult, error: BaseException) -> None:
+        """Put everything back and record it; what could not be put back stays marked for the next start."""
+        with uninterrupted():
+            result.validation_passed = False
+            result.error = self.sheet.error = describe(error)
+            self.sheet.units_touched = len(result.units_touched)
+            try:
+                self.backend.roll_back(ref)
+                result.rolled_back = self.sheet.rolled_back = True
+            except (AtomicAgentsError, OSError) as fault:
+                result.error = self.sheet.error = (
+                    f"{describe(error)}; and the rollback failed: {describe(fault)}"
+                )
+                error.add_note(f"and the rollback failed: {fault}")
+            self.sheet.record_failure(error)
+            self.backend.end(finished=result.rolled_back and self.sheet.is_recorded)
 
 
 def _invalid(result: MigrationResult) -> str:
