@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from atomic_agents.migration.listing import Listing, UnitFile, list_units
+from atomic_agents.migration.listing import Listing, UnitFile, linked_names, list_units
 from atomic_agents.migration.readings import Readings, read_bytes
 from atomic_agents.migration.unit import MigratableUnit, UnreadableUnitError, UnwritableUnitError
 from atomic_agents.migration.writing import GroupWriter, Staged, ignore_group
@@ -43,7 +43,9 @@ class Writer(Protocol):
     def pending(self, path: str) -> Written | None:
         """Return what was written to a path and is not in place."""
 
-    def write(self, path: str, data: bytes, expected: os.stat_result) -> os.stat_result:
+    def write(
+        self, path: str, data: bytes, expected: os.stat_result, twins: tuple[str, ...] = ()
+    ) -> os.stat_result:
         """Take new bytes for a file."""
 
     def settle(self) -> None:
@@ -80,6 +82,7 @@ class Contents:
         self._readings = Readings(opened)
         self._writer: Writer = writer or GroupWriter(secrets.token_hex(4))
         self._is_grouping = False
+        self._linked: dict[tuple[int, int], list[str]] | None = None
 
     def list(self) -> Listing:
         """Return the units that are there now."""
@@ -117,7 +120,7 @@ class Contents:
         if changed.data == data:
             return
         try:
-            written = self._writer.write(path, changed.data, status)
+            written = self._writer.write(path, changed.data, status, self._twins(path, status))
         except OSError as error:
             raise UnwritableUnitError(
                 f"unit {path}: cannot be written ({error.strerror or error})",
@@ -125,7 +128,17 @@ class Contents:
             ) from error
         self._readings.take(path, changed, written)
         if not self._is_grouping:
+            self._linked = None
             self.settle()
+
+    def _twins(self, path: str, status: os.stat_result) -> tuple[str, ...]:
+        """Return the other names that a unit's file has in the vault."""
+        if status.st_nlink == 1:
+            return ()
+        if self._linked is None:
+            self._linked = linked_names(self.root, self.layout)
+        names = self._linked.get((status.st_dev, status.st_ino), [])
+        return tuple(name for name in names if name != path)
 
     def begin_group(self, token: str, announce: Callable[[Sequence[Staged]], None]) -> None:
         """Let writes share their waits for the disk until `end_group`.
@@ -137,6 +150,7 @@ class Contents:
         """
         self._writer = GroupWriter(token, announce)
         self._is_grouping = True
+        self._linked = None
 
     def settle_if_full(self) -> None:
         """Put a group in place when it is large enough."""
@@ -163,10 +177,6 @@ class Contents:
         self._writer.drop()
         self._writer = GroupWriter(secrets.token_hex(4), ignore_group)
         self._is_grouping = False
-
-    def forget(self) -> None:
-        """Forget what was read: the files may be others now."""
-        self._readings.forget()
 
 
 class _Access:

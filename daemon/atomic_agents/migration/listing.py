@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -52,6 +53,27 @@ def list_units(root: Path, layout: Layout) -> Listing:
         if layout.place(path).kind.is_unit:
             found.unknown[path] = "a cloud placeholder; its bytes are not here"
     return found
+
+
+def linked_names(root: Path, layout: Layout) -> dict[tuple[int, int], list[str]]:
+    """Return the real paths of files that have several names, by device and inode.
+
+    Args:
+        root: the vault's real path.
+        layout: how its paths are read.
+
+    """
+    survey = Survey()
+    for _found in walk(root, layout, survey):
+        continue
+    names: dict[tuple[int, int], list[str]] = {}
+    for folder in {os.path.realpath(root / folder) for folder in survey.folders}:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                status = entry.stat(follow_symlinks=False)
+                if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
+                    names.setdefault((status.st_dev, status.st_ino), []).append(entry.path)
+    return names
 
 
 def _units(root: Path, walked: Iterator[Found]) -> Iterator[UnitFile]:

@@ -35,7 +35,13 @@ class OverlayWriter:
         """Return what was written to a path."""
         return self._drafts.get(path)
 
-    def write(self, path: str, data: bytes, expected: os.stat_result) -> os.stat_result:
+    def write(
+        self,
+        path: str,
+        data: bytes,
+        expected: os.stat_result,
+        twins: tuple[str, ...] = (),  # noqa: ARG002 - a copy has no other names
+    ) -> os.stat_result:
         """Keep the bytes; the status that is returned is no file's."""
         self._count += 1
         status = os.stat_result((stat.S_IFREG, -self._count, 0, 1, 0, 0, len(data), 0, 0, 0))

@@ -81,11 +81,6 @@ class Readings:
             return _unpack(kept.packed)
         return self.learn(path, data, status)
 
-    def forget(self) -> None:
-        """Forget everything."""
-        self._kept.clear()
-        self._bytes = 0
-
     def _keep(self, path: str, kept: _Kept) -> None:
         former = self._kept.pop(path, None)
         if former is not None:

@@ -214,9 +214,8 @@ class _Run:
                 self.backend.roll_back(ref)
                 result.rolled_back = self.sheet.rolled_back = True
             except (AtomicAgentsError, OSError) as fault:
-                result.error = self.sheet.error = (
-                    f"{describe(error)}; and the rollback failed: {describe(fault)}"
-                )
+                result.error = f"{describe(error)}; and the rollback failed: {describe(fault)}"
+                self.sheet.error = result.error
                 error.add_note(f"and the rollback failed: {fault}")
             self.sheet.record_failure(error)
             self.backend.end(finished=result.rolled_back and self.sheet.is_recorded)

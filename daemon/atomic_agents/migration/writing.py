@@ -26,7 +26,8 @@ _LONGEST_NAME: Final = 200
 class Staged(NamedTuple):
     """A unit's new bytes, not yet in place.
 
-    `expected` is the status of the bytes they were made from, `status` that of the temporary file.
+    `expected` is the status of the bytes they were made from, `status` that of the temporary file; `twins`
+    are the file's other names in the vault, which stay names of the same file.
     """
 
     path: str
@@ -34,6 +35,7 @@ class Staged(NamedTuple):
     expected: os.stat_result
     status: os.stat_result
     data: bytes
+    twins: tuple[str, ...] = ()
 
 
 def ignore_group(_group: Sequence[Staged]) -> None:
@@ -59,13 +61,16 @@ class GroupWriter:
         """Return what was written to a path and is not in place yet."""
         return self._pending.get(path)
 
-    def write(self, path: str, data: bytes, expected: os.stat_result) -> os.stat_result:
+    def write(
+        self, path: str, data: bytes, expected: os.stat_result, twins: tuple[str, ...] = ()
+    ) -> os.stat_result:
         """Write a temporary file; it is put in place with its group.
 
         Args:
             path: the real path of an existing file.
             data: its new content.
             expected: the status of the bytes that were read.
+            twins: the file's other names in the vault.
 
         Returns:
             The status that the file will have.
@@ -77,7 +82,7 @@ class GroupWriter:
         self._forget(path)
         temporary = self._name(path)
         status = _write_new(temporary, data, expected)
-        self._pending[path] = Staged(path, temporary, expected, status, data)
+        self._pending[path] = Staged(path, temporary, expected, status, data, twins)
         self._bytes += len(data)
         return status
 
@@ -101,15 +106,25 @@ class GroupWriter:
         self._announce(group)
         for item in group:
             _replace(item)
+            self._follow(item)
             self._pending.pop(item.path)
         self._bytes = 0
-        for folder in {item.path.rpartition("/")[0] for item in group}:
+        names = (name for item in group for name in (item.path, *item.twins))
+        for folder in {name.rpartition("/")[0] for name in names}:
             sync_folder(Path(folder))
 
     def drop(self) -> None:
         """Forget what is not in place yet."""
         for path in list(self._pending):
             self._forget(path)
+
+    def _follow(self, item: Staged) -> None:
+        """Let the file's other names follow; one that was written to meanwhile stays."""
+        for twin in item.twins:
+            if identity(os.lstat(twin)) == identity(item.expected):
+                temporary = self._name(twin)
+                os.link(item.path, temporary, follow_symlinks=False)
+                os.replace(temporary, twin)
 
     def _forget(self, path: str) -> None:
         staged = self._pending.pop(path, None)
