@@ -1,0 +1,192 @@
+"""Deciding for each entry that stands in INDEX.md: it stays, is revised, moves, or goes ([INDEX-4])."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from atomic_agents.index.entries import Entry, rewritten
+from atomic_agents.index.lines import Kind, read_line
+from atomic_agents.index.match import Known, Match
+from atomic_agents.index.pending import Pending, Writing, is_own_work, relative, write
+from atomic_agents.index.place import block_end
+from atomic_agents.index.remember import is_gone
+from atomic_agents.index.saying import Revision, Saying, revise, saying, says
+from atomic_agents.index.sections import Homes
+from atomic_agents.index.sheet import Row, Sheet
+from atomic_agents.index.targets import lead, retarget
+from atomic_agents.index.wanted import Role, Wanted
+from atomic_agents.store.entries import Remembered
+
+
+@dataclass(slots=True)
+class Judging:
+    """Goes through the entries that stand there; changes lines in place and takes rows out.
+
+    Args:
+        sheets: the index files, INDEX.md first, with the rows' owners set; they are changed.
+        known: what is known of the units.
+        found: who is named where.
+        homes: the sections, as they are before anything is taken out.
+        writing: how entries are written.
+        touched: units whose files were written since the last merge.
+
+    """
+
+    sheets: Sequence[Sheet]
+    known: Known
+    found: Match
+    homes: Homes
+    writing: Writing
+    touched: Collection[str]
+    revisions: dict[str, Revision] = field(default_factory=dict)
+    """Entries that were looked at anew, by file."""
+    pending: list[Pending] = field(default_factory=list)
+    """Entries that were taken out to be put elsewhere."""
+    removed: dict[str, str] = field(default_factory=dict)
+    """The lines of entries that went, by file."""
+    lost_links: bool = False
+    """Whether a line that went or changed had links besides its own."""
+    _dropped: set[int] = field(default_factory=set)
+
+    def run(self) -> None:
+        """Judge every entry."""
+        for number, sheet in enumerate(self.sheets):
+            for position, row in enumerate(sheet.rows):
+                if row.owner is not None:
+                    self._judge(number, position, row)
+        self._drop_repetitions()
+        for sheet in self.sheets:
+            self._take_out(sheet)
+
+    def _judge(self, number: int, position: int, row: Row) -> None:
+        file = row.owner
+        assert file is not None
+        want, base = self.known.wanted.get(file), self.known.remembered.get(file)
+        if want is None:
+            if base is not None and not base.gone and is_gone(file, base, self.known):
+                self.removed[file] = row.line.text
+                self._drop(row)
+            return
+        entry = row.line.entry
+        if entry is None or any(row is one for one in self.found.unescaped):
+            self._set(row, write(Pending(want, base), self.writing, "- ", self.sheets[number].folder))
+            return
+        said = self._said(want, entry)
+        if not _is_settled(row, base, want, said):
+            self._renew(_Standing(number, position, row, entry, want, said), base)
+
+    def _renew(self, at: _Standing, base: Remembered | None) -> None:
+        if base is not None and self._was_overwritten(at, base):
+            self.pending.append(Pending(at.want, base, base.line, returns=True))
+            self._drop(at.row)
+        elif base is not None and self._moves(at, base):
+            children = self._children(at)
+            self.pending.append(Pending(at.want, base, at.row.line.text, moves=True, children=children))
+            for row in (at.row, *children):
+                self._drop(row)
+        else:
+            self._set(at.row, revise(self._retargeted(at), base, at.want, at.said, moves=False))
+
+    def _said(self, want: Wanted, entry: Entry) -> Saying:
+        return saying(want.title, want.hook, entry.form, self.writing.limit, defined=self.writing.defined)
+
+    def _retargeted(self, at: _Standing) -> Entry:
+        entry, file, folder = at.entry, at.want.file, self.sheets[at.sheet].folder
+        if not entry.target or file not in self.known.former:
+            return entry
+        if file in lead(entry.target, entry.is_wiki, folder, self.known.layer_dir):
+            return entry
+        target = retarget(entry.target, relative(file, folder), is_wiki=entry.is_wiki)
+        return read_line(rewritten(entry, target=target)).entry or entry
+
+    def _moves(self, at: _Standing, base: Remembered) -> bool:
+        """Whether an entry leaves for the section of its new role: it stands in that of its old one."""
+        if base.role == at.want.role:
+            return False
+        here = self.homes.at(at.sheet, at.position)
+        return here == self.homes.of(Role(base.role)) and here != self.homes.of(at.want.role)
+
+    def _was_overwritten(self, at: _Standing, base: Remembered) -> bool:
+        """Whether a tool that rewrites the INDEX put the unit's plain text over what a person wrote.
+
+        It is taken for that only where the unit's file was written too, or the line now leads its section
+        and did not before; a person who goes back to the plain text does neither.
+        """
+        plain = f"- [{at.want.title}]({at.want.file}) — {at.want.hook}"
+        if at.row.line.text == base.line or at.row.line.text != plain or not is_own_work(base):
+            return False
+        above = self.sheets[at.sheet].rows[at.position - 1].line.kind if at.position else Kind.BLANK
+        leads = above in {Kind.HEADING, Kind.UNDERLINE} and base.after != ""
+        return leads or at.want.file in self.touched
+
+    def _children(self, at: _Standing) -> list[Row]:
+        """Return the rows that hang below an entry, if all of them are the operator's own."""
+        rows = self.sheets[at.sheet].rows
+        end = self.homes.sections[self.homes.at(at.sheet, at.position)].end
+        children = rows[at.position + 1 : block_end(rows, at.position, end)]
+        return children if all(row.owner is None and row.line.entry is None for row in children) else []
+
+    def _drop_repetitions(self) -> None:
+        """Take out lines that a tool added to a section where the unit's entry stands already."""
+        if not self.found.seconds:
+            return
+        places = {
+            id(row): self.homes.at(number, position)
+            for number, sheet in enumerate(self.sheets)
+            for position, row in enumerate(sheet.rows)
+            if row.owner is not None or row.line.entry is not None
+        }
+        owners = {row.owner: places[id(row)] for sheet in self.sheets for row in sheet.rows if row.owner}
+        for row, file in self.found.seconds:
+            if owners.get(file) == places[id(row)] and self._repeats(row, file):
+                self._drop(row)
+
+    def _repeats(self, row: Row, file: str) -> bool:
+        want, base, entry = self.known.wanted.get(file), self.known.remembered.get(file), row.line.entry
+        if want is None or base is None or entry is None or base.gone:
+            return False
+        return says(entry, self._said(want, entry))
+
+    def _set(self, row: Row, revision: Revision) -> None:
+        assert row.owner is not None
+        if revision.text != row.line.text:
+            self.lost_links = self.lost_links or bool(row.line.targets)
+            row.line = read_line(revision.text)
+        self.revisions[row.owner] = revision
+
+    def _drop(self, row: Row) -> None:
+        self.lost_links = self.lost_links or bool(row.line.targets)
+        self._dropped.add(id(row))
+
+    def _take_out(self, sheet: Sheet) -> None:
+        if not self._dropped:
+            return
+        had_final_newline = not sheet.rows or bool(sheet.rows[-1].end)
+        sheet.rows = [row for row in sheet.rows if id(row) not in self._dropped]
+        if sheet.rows and not had_final_newline:
+            sheet.rows[-1].end = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """An entry where it stands, and what is wanted of its unit."""
+
+    sheet: int
+    position: int
+    row: Row
+    entry: Entry
+    want: Wanted
+    said: Saying
+
+
+def _is_settled(row: Row, base: Remembered | None, want: Wanted, said: Saying) -> bool:
+    """Whether neither the line nor the unit says anything new."""
+    return (
+        base is not None
+        and not base.gone
+        and row.line.text == base.line
+        and base.title == said.title.text
+        and base.hook == said.hook.text
+        and base.role == want.role
+    )

@@ -1,0 +1,243 @@
+"""Bringing a layer's index files up to date with its units, entry by entry (contract section 4)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from atomic_agents.config.sections import Index as Settings
+from atomic_agents.index.entries import Form
+from atomic_agents.index.insert import Inserting
+from atomic_agents.index.judge import Judging
+from atomic_agents.index.lines import Kind
+from atomic_agents.index.links import defines_label
+from atomic_agents.index.match import Known, Match, match, mentioned_in
+from atomic_agents.index.pending import Pending, Writing
+from atomic_agents.index.remember import remember
+from atomic_agents.index.saying import Revision
+from atomic_agents.index.sections import Homes, Layer, roles_of
+from atomic_agents.index.sheet import Sheet, read_sheet
+from atomic_agents.index.skeleton import skeleton
+from atomic_agents.index.style import style_of
+from atomic_agents.index.wanted import Role, Wanted
+from atomic_agents.store.entries import Remembered
+
+INDEX: Final = "INDEX.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a merge is about besides the units.
+
+    Args:
+        layer_dir: the layer's folder, relative to the vault: `alpha/memory`.
+        layer: which layer it is.
+        agent: the agent's name, for the title of a new INDEX.
+        settings: `[index]` of the configuration.
+        present: files that are there but not valid now: their entries stay as they are.
+        renames: the new name of each unit that was renamed since the last merge, by its old name.
+        touched: units whose files were written since the last merge.
+
+    """
+
+    layer_dir: str
+    layer: Layer
+    agent: str
+    settings: Settings = field(default_factory=Settings)
+    present: frozenset[str] = frozenset()
+    renames: Mapping[str, str] = field(default_factory=dict)
+    touched: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that the operator should know of.
+
+    Args:
+        what: `hook` or `title` (a person's words stay while the unit says something new), `conflict`.
+        file: the unit, relative to the layer's folder; the index file for a conflict.
+        stands: what the line says.
+        unit: what the unit says.
+
+    """
+
+    what: str
+    file: str
+    stands: str = ""
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The outcome of a merge.
+
+    Args:
+        files: the new bytes of each index file that changes, by name.
+        remembered: what is to be remembered of each unit.
+        notices: what the operator should know of.
+        removed: units whose entries went.
+
+    """
+
+    files: Mapping[str, bytes]
+    remembered: dict[str, Remembered]
+    notices: tuple[Notice, ...] = ()
+    removed: tuple[str, ...] = ()
+
+
+def merge(
+    files: Mapping[str, bytes],
+    wanted: Sequence[Wanted],
+    remembered: Mapping[str, Remembered],
+    scope: Scope,
+) -> Merged:
+    """Return the index files as they are to stand (contract [INDEX-1] to [INDEX-5]).
+
+    Args:
+        files: the bytes of each index file of the layer, by name relative to the layer's folder; UTF-8.
+            INDEX.md may be missing or blank.
+        wanted: what is wanted of each valid unit, in the order in which new entries come.
+        remembered: what was remembered after the last merge, by file.
+        scope: what else the merge is about.
+
+    Raises:
+        UnicodeDecodeError: a file is not UTF-8; `atomic_agents.index.damage` tells before.
+
+    """
+    return _Merging(files, wanted, remembered, scope).run()
+
+
+def vanishing(
+    wanted: Iterable[Wanted], remembered: Mapping[str, Remembered], scope: Scope
+) -> tuple[str, ...]:
+    """Return the units whose entries a merge would remove, for the second look of [INDEX-4].
+
+    Args:
+        wanted: as for `merge`.
+        remembered: as for `merge`.
+        scope: as for `merge`.
+
+    """
+    there = {want.file for want in wanted} | scope.present | scope.renames.keys()
+    return tuple(file for file, base in remembered.items() if not base.gone and file not in there)
+
+
+class _Merging:
+    def __init__(
+        self,
+        files: Mapping[str, bytes],
+        wanted: Sequence[Wanted],
+        remembered: Mapping[str, Remembered],
+        scope: Scope,
+    ) -> None:
+        self._files = files
+        self._scope = scope
+        by_file = {want.file: want for want in wanted}
+        former = {new: old for old, new in scope.renames.items() if old in remembered}
+        self._known = Known(
+            scope.layer_dir, by_file, _renamed(remembered, scope.renames), scope.present, former
+        )
+        self._sheets = self._read()
+
+    def run(self) -> Merged:
+        found = match(self._sheets, self._known)
+        judging = self._judge(found)
+        inserting = self._insert(found, judging)
+        revisions = {**judging.revisions, **inserting.written}
+        return Merged(
+            files=self._changed(),
+            remembered=remember(self._sheets, self._known, revisions, judging.removed),
+            notices=(*self._kept(revisions), *self._conflicts()),
+            removed=tuple(judging.removed),
+        )
+
+    def _read(self) -> list[Sheet]:
+        """Return the index files, INDEX.md first, made anew if there is nothing in it."""
+        data = self._files.get(INDEX, b"")
+        top = read_sheet(INDEX, data)
+        if self._known.wanted and all(row.line.kind is Kind.BLANK for row in top.rows):
+            has_bom = top.has_bom
+            top = read_sheet(INDEX, skeleton(self._scope.agent, self._scope.layer))
+            top.has_bom = has_bom
+        others = (read_sheet(name, self._files[name]) for name in sorted(self._files) if name != INDEX)
+        return [top, *others]
+
+    def _judge(self, found: Match) -> Judging:
+        judging = Judging(
+            self._sheets, self._known, found, self._homes(), self._writing(), self._scope.touched
+        )
+        judging.run()
+        if judging.lost_links:
+            found.mentioned = mentioned_in(self._sheets, self._known)
+        return judging
+
+    def _insert(self, found: Match, judging: Judging) -> Inserting:
+        homes = self._homes()
+        inserting = Inserting(
+            self._sheets, homes, judging.writing, self._known.remembered, roles_of(self._scope.layer)
+        )
+        there = {row.owner for sheet in self._sheets for row in sheet.rows}
+        there |= {one.want.file for one in judging.pending} | found.mentioned
+        missing = [
+            self._returning(want, homes) for want in self._known.wanted.values() if want.file not in there
+        ]
+        if judging.pending or missing:
+            inserting.put([*judging.pending, *missing])
+        return inserting
+
+    def _returning(self, want: Wanted, homes: Homes) -> Pending:
+        """Return an entry that is missing: new, or as it is remembered."""
+        base = self._known.remembered.get(want.file)
+        if base is None:
+            return Pending(want)
+        home = homes.of(Role(base.role))
+        stood_at_home = home is not None and homes.sections[home].key == base.heading
+        moves = base.role != want.role and stood_at_home
+        return Pending(want, base, base.line, moves=moves, returns=not moves)
+
+    def _homes(self) -> Homes:
+        return Homes(self._sheets, self._known.wanted, self._known.remembered)
+
+    def _writing(self) -> Writing:
+        names = Counter(want.title for want in self._known.wanted.values())
+        lines = (row.line for sheet in self._sheets for row in sheet.rows)
+        return Writing(
+            layer_dir=self._scope.layer_dir,
+            style=style_of(self._sheets, Form(self._scope.settings.entry_style)),
+            limit=self._scope.settings.max_hook,
+            defined=any(line.kind is Kind.TEXT and defines_label(line.text) for line in lines),
+            shared=frozenset(name for name, count in names.items() if count > 1),
+        )
+
+    def _changed(self) -> dict[str, bytes]:
+        found = {sheet.name: sheet.data() for sheet in self._sheets}
+        return {name: data for name, data in found.items() if data != self._files.get(name, b"")}
+
+    def _kept(self, revisions: Mapping[str, Revision]) -> Iterable[Notice]:
+        for sheet in self._sheets:
+            for row in sheet.rows:
+                revision = revisions.get(row.owner) if row.owner is not None else None
+                entry = row.line.entry
+                for what in revision.kept if revision is not None and entry is not None else ():
+                    assert entry is not None
+                    assert revision is not None
+                    stands = entry.title if what == "title" else entry.hook
+                    unit = revision.title if what == "title" else revision.hook
+                    yield Notice(what, row.owner or "", stands, unit)
+
+    def _conflicts(self) -> Iterable[Notice]:
+        for sheet in self._sheets:
+            if any(row.line.kind is Kind.CONFLICT for row in sheet.rows):
+                yield Notice("conflict", sheet.name)
+
+
+def _renamed(remembered: Mapping[str, Remembered], renames: Mapping[str, str]) -> dict[str, Remembered]:
+    """Return what is remembered, under the names that the units have now."""
+    result = {file: base for file, base in remembered.items() if file not in renames}
+    for old, new in renames.items():
+        base = remembered.get(old)
+        if base is not None and (new not in result or result[new].gone):
+            result[new] = replace(base, file=new)
+    return result

@@ -1,0 +1,87 @@
+"""What is remembered after a merge: the base of the next one ([INDEX-3], [INDEX-4])."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from atomic_agents.index.lines import Kind
+from atomic_agents.index.match import Known
+from atomic_agents.index.saying import Revision
+from atomic_agents.index.sections import heading_key
+from atomic_agents.index.sheet import Row, Sheet
+from atomic_agents.store.entries import Remembered
+
+
+def remember(
+    sheets: Sequence[Sheet], known: Known, revisions: Mapping[str, Revision], removed: Mapping[str, str]
+) -> dict[str, Remembered]:
+    """Return what is to be remembered of each unit of a layer, by file.
+
+    Args:
+        sheets: the index files as they are to stand, with the rows' owners set.
+        known: what was known of the units.
+        revisions: the entries that were written or looked at anew, by file.
+        removed: the lines of entries that went because their unit did, by file.
+
+    """
+    result = dict(known.remembered)
+    for sheet in sheets:
+        heading, after = "", ""
+        for number, row in enumerate(sheet.rows):
+            if row.line.kind is Kind.HEADING:
+                heading, after = heading_key(row.line.title), ""
+            elif row.owner is not None:
+                place = (heading, after, _below(sheet.rows, number))
+                _note(result, known, row, place, revisions.get(row.owner))
+                after = row.owner
+    for file, base in known.remembered.items():
+        if is_gone(file, base, known) and not base.gone:
+            result[file] = replace(base, line=removed.get(file, base.line), gone=True)
+    return result
+
+
+def is_gone(file: str, base: Remembered, known: Known) -> bool:
+    """Whether a unit that was known is not there any more.
+
+    Args:
+        file: relative to the layer's folder.
+        base: what is remembered of it.
+        known: what is known of the units now.
+
+    """
+    return base.file == file and file not in known.wanted and file not in known.present
+
+
+def _note(
+    result: dict[str, Remembered],
+    known: Known,
+    row: Row,
+    place: tuple[str, str, str],
+    revision: Revision | None,
+) -> None:
+    file = row.owner
+    assert file is not None
+    base, want = result.get(file), known.wanted.get(file)
+    if base is None and (want is None or revision is None):
+        return
+    heading, after, below = place
+    if revision is not None:
+        title, hook = revision.title, revision.hook
+    else:
+        assert base is not None
+        title, hook = base.title, base.hook
+    role = want.role.value if want is not None else base.role if base is not None else ""
+    gone = base.gone if base is not None and want is None else False
+    new = Remembered(file, title, hook, role, row.line.text, heading, after, below, gone)
+    if new != base:
+        result[file] = new
+
+
+def _below(rows: Sequence[Row], number: int) -> str:
+    """Return the operator's own line that hangs directly below an entry, or ""."""
+    if number + 1 >= len(rows):
+        return ""
+    line, below = rows[number].line, rows[number + 1]
+    is_hung = below.line.kind is not Kind.BLANK and below.line.indent > line.indent and below.owner is None
+    return below.line.text if is_hung else ""
