@@ -38,7 +38,10 @@ def describe(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return f'"{shorten(value, WIDTH - 2)}"' if value.strip() else "blank text"
+        if not value.strip():
+            return "blank text"
+        before, behind = " " * value[0].isspace(), " " * value[-1].isspace()
+        return f'"{before}{shorten(value, WIDTH - 4)}{behind}"'
     return _describe_other(value)
 
 

@@ -13,9 +13,7 @@ from atomic_agents.exceptions import AtomicAgentsError
 from atomic_agents.units.loader import MOST_LEVELS
 from atomic_agents.units.scalars import LONGEST, STR, resolve
 
-_UNSAFE: Final = re.compile(
-    r": |:\Z| #|[\t\r\n\x85\u2028\u2029\ufeff]|\A(?:[-?:,\[\]{}#&*!|>'\"%@`]|---|\.\.\.)"
-)
+_UNSAFE: Final = re.compile(r": |:\Z| #|\A(?:[-?:,\[\]{}#&*!|>'\"%@`]|---|\.\.\.)")
 _UNSAFE_IN_FLOW: Final = re.compile(r"[,\[\]{}:?]")
 _LITERAL: Final = r"\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff"
 _ESCAPED: Final = re.compile(rf"[^{_LITERAL}]|[\"\\]")
@@ -118,11 +116,11 @@ def _indent(lines: Iterable[str]) -> list[str]:
 
 
 def _text(value: str, quote: str, *, in_flow: bool) -> str:
-    is_plain = _is_plain(value) and not (in_flow and _UNSAFE_IN_FLOW.search(value))
+    must_escape = any(hit[0] not in '"\\' for hit in _ESCAPED.finditer(value))
+    is_plain = not must_escape and _is_plain(value) and not (in_flow and _UNSAFE_IN_FLOW.search(value))
     if is_plain and not quote:
         return value
-    has_escapes = any(hit[0] not in '"\\' for hit in _ESCAPED.finditer(value))
-    if has_escapes or (quote == '"' and not _ESCAPED.search(value)):
+    if must_escape or (quote == '"' and not _ESCAPED.search(value)):
         return f'"{_ESCAPED.sub(_escape, value)}"'
     return "'" + value.replace("'", "''") + "'"
 

@@ -41,7 +41,7 @@ def unbuilt(tag: str, raw: str) -> Fault:
         return Fault("yaml-syntax", f"`{shown}`, which has a meaning of its own in YAML", "a value", _QUOTE)
     if not tag.startswith(_PREFIX) or tag.removeprefix(_PREFIX) not in _KNOWN:
         return unknown_tag(tag)
-    found = shorten(f"`{raw}`, which YAML cannot read as {_KNOWN[tag.removeprefix(_PREFIX)]}")
+    found = f"`{shorten(raw, 40)}`, which YAML cannot read as {_KNOWN[tag.removeprefix(_PREFIX)]}"
     return Fault("yaml-syntax", found, "a value that YAML can read", _QUOTE)
 
 

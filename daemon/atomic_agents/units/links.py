@@ -36,7 +36,7 @@ def resolve_link(place: Place, link: str, neighbours: Neighbours) -> str | None:
 
     """
     target = target_of(link)
-    if not target or "\0" in target:
+    if not target:
         return None
     names = (target,) if target.casefold().endswith(".md") else (f"{target}.md", target)
     for name in names:

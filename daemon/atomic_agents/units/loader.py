@@ -27,6 +27,8 @@ MOST_LEVELS: Final = 20
 _Event = Any
 """One of PyYAML's events; its stubs leave open whether an event of the C parser has marks, which it has."""
 
+_Spans = tuple[tuple[int, int], ...]
+
 _MERGE_KEY: Final = object()
 _NO_VALUE: Final = object()
 _BLOCK_STYLES: Final = frozenset({"|", ">"})
@@ -90,7 +92,7 @@ class _Loader:
         try:
             self._follow(parser)
         except _StopError as stop:
-            return self._result(stop.fault)
+            return self._result(stop.fault._replace(field=self._field))
         except yaml.YAMLError as error:
             return self._result(syntax(self._block, error))
         finally:
@@ -250,7 +252,13 @@ class _Loader:
             frame.pairs[key] = value
             if len(self._frames) == 1:
                 spans = tuple(child.spans) if child is not None else ()
-                self._marks.entries[key] = Entry(*frame.key_span, start, end, style, spans)
+                self._marks.entries[key] = self._entry(frame.key_span, start, end, style, spans)
+
+    def _entry(self, key: tuple[int, int], start: int, end: int, style: str, spans: _Spans) -> Entry:
+        """Return the entry; the parser places the value that `? key` lacks at whatever comes next."""
+        if start == end and ":" not in self._block[key[1] : start]:
+            return Entry(*key, key[1], key[1], style, spans)
+        return Entry(*key, start, end, style, spans)
 
     def _anchor(self, name: str, start: int, collected: Collected | None) -> None:
         if name in self._anchors:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from atomic_agents._schema import SchemaSet
@@ -25,6 +26,8 @@ LEFT_IN_PLACE = "schema-version-unsupported"
 
 _CONSEQUENCES = frozenset({"yaml-syntax", "yaml-duplicate-key", "frontmatter-not-mapping"})
 """What conflict markers in the frontmatter cause; settling the conflict mends it."""
+
+_MOST_OF_A_CODE = 50
 
 _SHRUNK = 5
 """A body of less than one part in so many of the former has lost over 80 %."""
@@ -111,8 +114,20 @@ def _problems(place: Place, reading: Reading, faults: Iterable[Fault], limits: L
     located = (_locate(fault, reading) for fault in faults)
     told = [mask(fault, secrets) if secrets else fault for fault in located]
     told += judge_secrets(secrets)
-    kept = (fault for fault in told if fault.is_error or fault.code not in limits.disabled)
-    return tuple(fault.at(place.path) for fault in sorted(kept, key=_order))
+    kept = [fault for fault in told if fault.is_error or fault.code not in limits.disabled]
+    return tuple(fault.at(place.path) for fault in sorted(_capped(kept), key=_order))
+
+
+def _capped(faults: list[Fault]) -> Iterator[Fault]:
+    """Yield the faults, of one code no more than fit a report; the last says how many there were."""
+    total = Counter(fault.code for fault in faults)
+    told: Counter[str] = Counter()
+    for fault in faults:
+        told[fault.code] += 1
+        if told[fault.code] == _MOST_OF_A_CODE < total[fault.code]:
+            yield fault._replace(found=f"{total[fault.code] - _MOST_OF_A_CODE + 1} more of these")
+        elif told[fault.code] <= _MOST_OF_A_CODE:
+            yield fault
 
 
 def _locate(fault: Fault, reading: Reading) -> Fault:

@@ -13,8 +13,8 @@ from atomic_agents.units.frontmatter import Reading
 _MARKER: Final = re.compile(r"^(<{7}|={7}|>{7})(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _STEPS: Final = ("<<<<<<<", "=======", ">>>>>>>")
 _CODE_FENCE: Final = re.compile(r"^[ ]{0,3}(`{3,}(?=[^`\n]*$)|~{3,})(.*)$", re.MULTILINE)
-_KEY_LINE: Final = re.compile(
-    r"[ \t\r\n]*(?:#[^\n]*\n[ \t\r\n]*)*[\"']?[A-Za-z_][\w .-]*[\"']?:(?:[ \t\r\n]|\Z)"
+_SECOND: Final = re.compile(
+    r"---[ \t]*\r?\n[ \t]*(?:#[^\n]*\n[ \t]*)*[\"']?[A-Za-z_][\w .-]*[\"']?:(?=[ \t\r\n])"
 )
 
 
@@ -70,13 +70,8 @@ def _second_frontmatter(reading: Reading) -> int | None:
     text, start = reading.text, reading.fences.body
     while start < len(text) and text[start] in "\ufeff \t\r\n":
         start += 1
-    opening = FENCE.match(text, start)
-    if opening is None:
-        return None
-    closing = FENCE.search(text, opening.end())
-    if closing is None or not _KEY_LINE.match(text, opening.end(), closing.start()):
-        return None
-    return start
+    opening = _SECOND.match(text, start)
+    return start if opening is not None and FENCE.search(text, opening.end()) else None
 
 
 def _code_blocks(text: str, start: int) -> Iterator[tuple[int, int]]:

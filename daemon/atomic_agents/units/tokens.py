@@ -66,11 +66,11 @@ def find_secrets(text: str) -> dict[int, str]:
 
     """
     lines: dict[int, str] = {}
-    for offset, name in _find(text):
-        lines.setdefault(text.count("\n", 0, offset) + 1, name)
-        if len(lines) >= _MOST:
-            break
-    return dict(sorted(lines.items()))
+    line, counted = 1, 0
+    for offset, name in sorted(itertools.islice(_find(text), _MOST)):
+        line, counted = line + text.count("\n", counted, offset), offset
+        lines.setdefault(line, name)
+    return lines
 
 
 def judge_secrets(lines: Mapping[int, str]) -> Iterator[Fault]:
