@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 
-def note(name: str = "A rule", description: str = "use it in tests", kind: str = "feedback", **fields: str) -> str:
+def note(
+    name: str = "A rule", description: str = "use it in tests", kind: str = "feedback", **fields: str
+) -> str:
     """Return a valid note; `fields` replace or add lines, None removes one."""
     lines = {
         "schema_version": "1",
@@ -17,7 +19,9 @@ def note(name: str = "A rule", description: str = "use it in tests", kind: str =
         "sources": "\n  - observation",
         "confidence": "high",
     } | fields
-    head = "".join(f"{key}: {value}\n".replace(": \n  -", ":\n  -") for key, value in lines.items() if value is not None)
+    head = "".join(
+        f"{key}: {value}\n".replace(": \n  -", ":\n  -") for key, value in lines.items() if value is not None
+    )
     return f"---\n{head}---\n\nBody.\n"
 
 

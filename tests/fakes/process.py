@@ -122,7 +122,11 @@ class Daemon:
     def command(self, *words: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         """Run another atomicd command on the same vault."""
         done = subprocess.run(
-            [sys.executable, "-m", "atomic_agents", *words], env=self.env, capture_output=True, text=True, timeout=120
+            [sys.executable, "-m", "atomic_agents", *words],
+            env=self.env,
+            capture_output=True,
+            text=True,
+            timeout=120,
         )
         assert not check or done.returncode == 0, f"{words}: {done.returncode}\n{done.stdout}\n{done.stderr}"
         return done
@@ -185,7 +189,11 @@ class Daemon:
         assert self.process is not None
         tail = "\n".join(json.dumps(line) for line in self.lines[-30:])
         errors = ""
-        if self.process.poll() is not None and self.process.stderr is not None and not self.process.stderr.closed:
+        if (
+            self.process.poll() is not None
+            and self.process.stderr is not None
+            and not self.process.stderr.closed
+        ):
             errors = self.process.stderr.read()
         return f"{what}\n{tail}\n{errors}"
 

@@ -48,7 +48,10 @@ class Serving:
         """Take new requests and answer those that are done."""
         for request in self._desk.requests.take():
             self._begin(request)
-        for sync in [one for one in self._syncs if self._is_done(one)]:
+        done = [one for one in self._syncs if self._is_done(one)]
+        if done:
+            self._desk.heartbeat.beat(force=True)
+        for sync in done:
             self._syncs.remove(sync)
             self._desk.requests.answer(sync.name, self._answer())
 
@@ -62,13 +65,19 @@ class Serving:
 
     def reload(self, load: Callable[[], Config]) -> None:
         """Read the configuration again; a bad one is refused and the old one stays (contract [D-5])."""
+        with self._desk.heartbeat.reloading():
+            self._reload(load)
+
+    def _reload(self, load: Callable[[], Config]) -> None:
         bench = self._desk.bench
         try:
             config = load()
             _check_root(config, bench.config)
         except ConfigError as error:
             bench.log.warning(Event.CONFIG_REFUSED, reason=str(error))
+            self._desk.condition.degraded["config"] = f"configuration refused, the former one stays: {error}"
             return
+        self._desk.condition.degraded.pop("config", None)
         changed = [key.name for key in dataclasses.fields(config) if _differs(config, bench.config, key.name)]
         bench.config = config
         self._desk.pending.update(dict.fromkeys(self._desk.settle.due(float("inf")).paths))
