@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from typing import Final
 
 import click
 
 from atomic_agents.cli.options import Choices, as_json, shared
 from atomic_agents.cli.output import print_json, print_table, say
-from atomic_agents.daemon.status import CHECK_CODES, Status, read_status
+from atomic_agents.daemon.status import CHECK_CODES, Now, Status, read_status
 from atomic_agents.store import state_folder
 
 _COLOURS: Final = {"running": "green", "starting": "cyan", "stopped": "yellow", "not-installed": "yellow"}
@@ -29,7 +28,7 @@ Examples:
 def status(choices: Choices, as_json: bool, check: bool) -> int:
     """Say how the daemon of this vault is."""
     root = choices.root()
-    told = read_status(state_folder(root), root, time.time())
+    told = read_status(state_folder(root), root, Now.read())
     if as_json:
         print_json(told.as_json())
     else:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from atomic_agents import __version__
+from atomic_agents.daemon.listener import Listener
 from atomic_agents.daemon.status import BEAT_SECONDS, Status, write_status
 from atomic_agents.log import Event
 from atomic_agents.model import FileState, iso, printable
@@ -48,7 +51,7 @@ class Heartbeat:
         bench: the vault and the tools.
         pipeline: whose holds are told.
         condition: kept up to date by the worker.
-        listen: told of each beat, e.g. the service manager; may be None.
+        listener: told of each beat; may be None.
 
     """
 
@@ -58,19 +61,21 @@ class Heartbeat:
         bench: Bench,
         pipeline: Pipeline,
         condition: Condition,
-        listen: Callable[[Status], None] | None = None,
+        listener: Listener | None = None,
     ) -> None:
         self._folder = folder
         self._bench = bench
         self._pipeline = pipeline
         self._condition = condition
-        self._listen = listen
+        self._listener = listener
         self._started = bench.clock.wall()
         self._last = float("-inf")
         self._failing = False
 
     def beat(self, *, force: bool = False) -> None:
-        """Write the status if it is time to, or at once."""
+        """Pass on that the worker made a step, and write the status if it is time to, or at once."""
+        if self._listener is not None:
+            self._listener.alive()
         now = self._bench.clock.monotonic()
         if not force and now - self._last < BEAT_SECONDS:
             return
@@ -83,13 +88,22 @@ class Heartbeat:
             if not self._failing:
                 self._bench.log.warning(Event.DAEMON_FAILED, reason=f"status file: {error.strerror}")
             self._failing = True
-        if self._listen is not None:
-            self._listen(status)
+        if self._listener is not None:
+            self._listener.hear(status)
+
+    @contextmanager
+    def reloading(self) -> Iterator[None]:
+        """Tell that the configuration is being read again, and how things are after that."""
+        if self._listener is not None:
+            self._listener.reloading()
+        yield
+        self.beat(force=True)
 
     def status(self) -> Status:
         """Return how the daemon is now."""
         files = self._bench.store.files
         condition = self._condition
+        blocked = self._blocked()
         return Status(
             state=self._state(),
             vault=printable(str(self._bench.root)),
@@ -97,8 +111,10 @@ class Heartbeat:
             pid=os.getpid(),
             version=__version__,
             heartbeat=iso(self._bench.clock.wall()),
+            beat_monotonic=self._bench.clock.monotonic(),
             units=files.count(*FileState),
-            quarantined=sum(1 for incident in self._bench.incidents.all() if incident.state == "open"),
+            quarantined=sum(blocked.values()),
+            quarantined_by_agent=dict(blocked),
             held=len(self._pipeline.blocking.holds),
             adopted=files.count(FileState.ADOPTED),
             queue=condition.queue,
@@ -114,11 +130,23 @@ class Heartbeat:
             breaker="open" if self._pipeline.blocking.breaker.is_open else "closed",
         )
 
+    def _blocked(self) -> Counter[str]:
+        """Return by agent how many incidents are open."""
+        layout = self._bench.layout
+        agents = (
+            layout.place(incident.path).agent or ""
+            for incident in self._bench.incidents.all()
+            if incident.state == "open"
+        )
+        return Counter(printable(agent) for agent in agents)
+
     def _state(self) -> str:
-        if self._condition.state != "running":
+        if self._condition.state in {"stopped", "crashed"}:
             return self._condition.state
         if self._condition.pauses:
             return "paused"
+        if self._condition.state != "running":
+            return self._condition.state
         return "degraded" if self._reasons() else "running"
 
     def _reasons(self) -> tuple[str, ...]:

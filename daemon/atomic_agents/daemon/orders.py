@@ -11,6 +11,10 @@ from typing import Any
 from atomic_agents.config import Config
 
 
+def _do_nothing() -> None:
+    """Before there is a worker, there is nothing to wake."""
+
+
 class Orders:
     """Flags that signal handlers set and the worker reads.
 
@@ -26,14 +30,16 @@ class Orders:
         self._wake: Callable[[], None] = _do_nothing
         self._former: dict[int, Any] = {}
 
-    def obey_signals(self, wake: Callable[[], None]) -> None:
-        """Install the handlers: SIGTERM and SIGINT stop, a second one ends at once, SIGHUP reloads.
+    def obey_signals(self, wake: Callable[[], None] = _do_nothing) -> None:
+        """Install the handlers, once: SIGTERM and SIGINT stop, a second one ends at once, SIGHUP reloads.
 
         Args:
-            wake: ends the worker's wait; safe in a signal handler.
+            wake: ends the worker's wait; safe in a signal handler. A later call replaces it.
 
         """
         self._wake = wake
+        if self._former:
+            return
         for number in (signal.SIGTERM, signal.SIGINT):
             self._former[number] = signal.signal(number, self._stop)
         self._former[signal.SIGHUP] = signal.signal(signal.SIGHUP, self._hang_up)
@@ -58,7 +64,3 @@ class Orders:
     def _hang_up(self, _number: int, _frame: FrameType | None) -> None:
         self._reload = True
         self._wake()
-
-
-def _do_nothing() -> None:
-    """Before there is a worker, there is nothing to wake."""

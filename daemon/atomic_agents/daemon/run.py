@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -20,15 +21,16 @@ from atomic_agents.config import Config
 from atomic_agents.daemon.desk import Desk
 from atomic_agents.daemon.heartbeat import Condition, Heartbeat
 from atomic_agents.daemon.instance import Instance
+from atomic_agents.daemon.listener import Listener
 from atomic_agents.daemon.orders import Orders
 from atomic_agents.daemon.requests import Requests
 from atomic_agents.daemon.serving import make_settle
 from atomic_agents.daemon.starting import recover_quarantine
-from atomic_agents.daemon.status import Status
+from atomic_agents.daemon.waiting import wait_for_vault
 from atomic_agents.daemon.worker import Worker
 from atomic_agents.intake.observer import Watcher, open_watcher
 from atomic_agents.intake.poll import PollWatcher
-from atomic_agents.log import FILE_NAME, Event, LibraryHandler, LogFile, make_logger
+from atomic_agents.log import FILE_NAME, Event, Form, LibraryHandler, LogFile, make_logger
 from atomic_agents.model import printable
 from atomic_agents.pipeline import Bench, Pipeline
 from atomic_agents.quarantine import Incidents
@@ -44,18 +46,18 @@ class Surroundings:
 
     Args:
         load: reads the configuration, now and at SIGHUP.
-        console: readable lines on standard output instead of JSON.
-        colour: colours in them.
+        form: how log lines look on standard output.
         quiet: nothing on standard output.
-        listen: told of each heartbeat, e.g. the service manager.
+        wait: wait for a vault that is not there instead of ending.
+        listener: told of each heartbeat, e.g. the service manager.
 
     """
 
     load: Callable[[], Config]
-    console: bool = False
-    colour: bool = False
+    form: Form = "json"
     quiet: bool = False
-    listen: Callable[[Status], None] | None = None
+    wait: bool = False
+    listener: Listener | None = None
 
 
 def run(around: Surroundings) -> int:
@@ -68,14 +70,26 @@ def run(around: Surroundings) -> int:
         AtomicAgentsError: it could not start; the class carries the exit code.
 
     """
-    with _desk(around, watch=True) as desk:
-        orders = Orders(around.load)
-        orders.obey_signals(desk.watcher.wake)
-        try:
-            Worker(desk, orders).run()
-        finally:
-            orders.ignore_signals()
+    orders = Orders(around.load)
+    orders.obey_signals()
+    try:
+        if not around.wait or _await(around, orders):
+            with _desk(around, watch=True) as desk:
+                orders.obey_signals(desk.watcher.wake)
+                Worker(desk, orders).run()
+    finally:
+        orders.ignore_signals()
     return 0
+
+
+def _await(around: Surroundings, orders: Orders) -> bool:
+    """Return True when the vault is there, False if a signal came first."""
+    config = around.load()
+    root = Path(os.path.realpath(config.root))
+    if root.exists():
+        return True
+    with _log(config, root, around) as log:
+        return wait_for_vault(root, log, orders, around.listener)
 
 
 def sync_once(around: Surroundings, *, wait: bool) -> dict[str, Any]:
@@ -145,7 +159,7 @@ def _lay_out(folder: Path, bench: Bench, watcher: Watcher, around: Surroundings)
         settle=make_settle(bench.config),
         requests=Requests(folder),
         condition=condition,
-        heartbeat=Heartbeat(folder, bench, pipeline, condition, around.listen),
+        heartbeat=Heartbeat(folder, bench, pipeline, condition, around.listener),
     )
 
 
@@ -174,8 +188,7 @@ def _log(config: Config, root: Path, around: Surroundings) -> Iterator[Filtering
         vault=printable(root.name),
         file=file,
         stream=None if around.quiet else sys.stdout,
-        console=around.console,
-        colour=around.colour,
+        form=around.form,
     )
     handler = LibraryHandler(log)
     logging.getLogger().addHandler(handler)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from atomic_agents._io import make_folder
-from atomic_agents.daemon.instance import owner
+from atomic_agents.daemon.instance import Owner, owner
+from atomic_agents.model import iso, printable
 
 FILE: Final = "status.json"
 BEAT_SECONDS: Final = 5.0
@@ -31,7 +33,11 @@ CHECK_CODES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The stable shape of `status --json`; times are ISO 8601 in UTC."""
+    """The stable shape of `status --json`; times are ISO 8601 in UTC.
+
+    `beat_monotonic` is the machine's monotonic time of the heartbeat in seconds: its age is told by a
+    clock that nobody sets.
+    """
 
     state: str
     vault: str
@@ -51,10 +57,25 @@ class Status:
     holds: tuple[Mapping[str, Any], ...] = ()
     trouble: Mapping[str, str] = field(default_factory=dict)
     breaker: str = "closed"
+    quarantined_by_agent: Mapping[str, int] = field(default_factory=dict)
+    beat_monotonic: float | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return the values as JSON takes them."""
         return {spec.name: getattr(self, spec.name) for spec in dataclasses.fields(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """The present: wall time in seconds since the epoch, and the machine's monotonic time in seconds."""
+
+    wall: float
+    monotonic: float
+
+    @classmethod
+    def read(cls) -> Now:
+        """Return the present by the machine's clocks."""
+        return cls(time.time(), time.monotonic())
 
 
 def write_status(folder: Path, status: Status) -> None:
@@ -70,37 +91,88 @@ def write_status(folder: Path, status: Status) -> None:
     temporary.replace(folder / FILE)
 
 
-def read_status(folder: Path, vault: Path, now: float) -> Status:
+def read_status(folder: Path, vault: Path, now: Now) -> Status:
     """Return how a vault's daemon is, told from the state folder alone.
 
     Args:
         folder: the vault's state folder.
         vault: its real path.
-        now: wall time, seconds since the epoch.
+        now: the present.
+
+    Raises:
+        OSError: this user may not look into the state folder.
 
     """
     told = _read(folder)
     running = owner(folder)
+    if running is not None and not (told is not None and _is_of(told, running)):
+        return _begun(running, vault, now)
+    if told is None or running is None or told.state in {"stopped", "crashed"}:
+        return _ended(told, vault)
+    age = _age(folder, told, now)
+    if age <= STALE_SECONDS:
+        return told
+    reason = f"the worker said nothing for {age:.0f} s, expected a sign every {BEAT_SECONDS:.0f} s"
+    return dataclasses.replace(told, state="stale", reasons=(reason, *told.reasons))
+
+
+def record_failure(folder: Path, vault: Path, error: Exception) -> None:
+    """Leave word of a start that failed, unless a daemon runs or there never was one.
+
+    Args:
+        folder: the vault's state folder.
+        vault: its real path.
+        error: why it failed.
+
+    """
+    if not folder.is_dir() or owner(folder) is not None:
+        return
+    told = _read(folder) or Status("crashed", printable(str(vault)))
+    now = Now.read()
+    failed = dataclasses.replace(
+        told, state="crashed", pid=None, reasons=(), last_error=printable(str(error)), heartbeat=iso(now.wall)
+    )
+    write_status(folder, failed)
+
+
+def _ended(told: Status | None, vault: Path) -> Status:
     if told is None:
-        if running is not None:
-            return Status("starting", str(vault), pid=running.pid, version=running.version)
-        return Status("not-installed", str(vault), ("no daemon ever ran on this vault",))
-    if running is None:
-        return _ended(told)
-    if told.pid != running.pid:
-        return Status("starting", str(vault), pid=running.pid, version=running.version)
-    age = now - (folder / FILE).stat().st_mtime
-    if age > STALE_SECONDS:
-        reason = f"the worker said nothing for {age:.0f} s, expected a sign every {BEAT_SECONDS:.0f} s"
-        return dataclasses.replace(told, state="stale", reasons=(reason, *told.reasons))
-    return told
-
-
-def _ended(told: Status) -> Status:
+        return Status("not-installed", printable(str(vault)), ("no daemon ever ran on this vault",))
     if told.state == "stopped":
-        return dataclasses.replace(told, pid=None)
-    reason = told.last_error or "it was killed, or the machine went down"
+        return dataclasses.replace(told, pid=None, reasons=())
+    reason = (
+        told.last_error if told.state == "crashed" else None
+    ) or "it was killed, or the machine went down"
     return dataclasses.replace(told, state="crashed", pid=None, reasons=(reason,))
+
+
+def _begun(running: Owner, vault: Path, now: Now) -> Status:
+    """Return the status of a daemon that has not said anything yet."""
+    begun = Status(
+        "starting",
+        printable(str(vault)),
+        pid=running.pid,
+        version=running.version,
+        started=iso(running.started),
+    )
+    waited = now.wall - running.started
+    if waited <= STALE_SECONDS:
+        return begun
+    return dataclasses.replace(
+        begun, state="stale", reasons=(f"started {waited:.0f} s ago and said nothing since",)
+    )
+
+
+def _is_of(told: Status, running: Owner) -> bool:
+    """Whether a status was written by the daemon that runs now; pids come again, in containers at once."""
+    return told.pid == running.pid and (told.started or "") >= iso(running.started)
+
+
+def _age(folder: Path, told: Status, now: Now) -> float:
+    """Return how old the heartbeat is, in seconds; a wall clock that was set makes it no older."""
+    if told.beat_monotonic is not None and told.beat_monotonic <= now.monotonic:
+        return now.monotonic - told.beat_monotonic
+    return now.wall - (folder / FILE).stat().st_mtime
 
 
 def _read(folder: Path) -> Status | None:
@@ -111,5 +183,5 @@ def _read(folder: Path) -> Status | None:
         kept["reasons"] = tuple(kept.get("reasons", ()))
         kept["holds"] = tuple(kept.get("holds", ()))
         return Status(**kept)
-    except (OSError, ValueError, TypeError):
+    except (FileNotFoundError, ValueError, TypeError, AttributeError):
         return None

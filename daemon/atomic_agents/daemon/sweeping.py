@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from typing import Final
 
 from atomic_agents.daemon.desk import Desk
@@ -11,12 +12,14 @@ from atomic_agents.intake.sweep import Difference, compare, is_hot
 from atomic_agents.log import Event
 from atomic_agents.model import FileState
 from atomic_agents.pipeline import ADOPTED_AT
-from atomic_agents.vault.walk import Survey, read_layout
+from atomic_agents.vault.walk import Found, Survey, read_layout
 
 _ROOT: Final = "root_inode"
 """Fact: the inode of the root at the last sweep that found content."""
 
 _EMPTY_SECONDS: Final = 5.0
+_STRIDE: Final = 256
+"""Files of a walk between two signs of life."""
 
 
 class Sweeping:
@@ -103,9 +106,12 @@ class Sweeping:
         try:
             if self.read_layout():
                 self._desk.watcher.arm(bench.layout)
-            difference = compare(self._desk.watcher.walk(survey), bench.store.files.stamps(), survey)
+            difference = compare(self._walk(survey), bench.store.files.stamps(), survey)
         except VaultMissingError as error:
             self._desk.condition.pauses["root"] = str(error)
+            self._reasons = reasons
+            return
+        if "" in survey.unreadable:
             self._reasons = reasons
             return
         if self._is_unmounted(difference, survey):
@@ -118,6 +124,13 @@ class Sweeping:
             "vanished": len(difference.vanished),
             "unknown": len(difference.unknown),
         }
+
+    def _walk(self, survey: Survey) -> Iterator[Found]:
+        """Walk the vault; a long walk is progress too, and says so."""
+        for number, found in enumerate(self._desk.watcher.walk(survey)):
+            if number % _STRIDE == 0:
+                self._desk.beat()
+            yield found
 
     def _hand_on(self, difference: Difference) -> None:
         bench, now = self._desk.bench, self._desk.bench.clock.monotonic()

@@ -4,18 +4,40 @@ from __future__ import annotations
 
 import datetime as dt
 import logging
-from typing import Any, Final, TextIO
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Final, Literal, TextIO
 
 import structlog
 from structlog.typing import EventDict, FilteringBoundLogger, Processor, WrappedLogger
 
 from atomic_agents.log.events import Event
 from atomic_agents.log.file import LogFile
-from atomic_agents.log.render import console_line, json_line
+from atomic_agents.log.render import console_line, journal_line, json_line
 
-__all__ = ["FILE_NAME", "Event", "LibraryHandler", "LogFile", "console_line", "json_line", "make_logger"]
+__all__ = [
+    "FILE_NAME",
+    "Event",
+    "LibraryHandler",
+    "LogFile",
+    "console_line",
+    "journal_line",
+    "json_line",
+    "make_logger",
+]
 
 FILE_NAME: Final = "atomicd.jsonl"
+
+Form = Literal["json", "console", "colour", "journal"]
+"""How lines look on the stream: for programs, for people, for people with colours, for the systemd journal."""
+
+
+_FORMS: Final[dict[Form, Callable[[Mapping[str, Any]], str]]] = {
+    "json": json_line,
+    "console": partial(console_line, colour=False),
+    "colour": partial(console_line, colour=True),
+    "journal": journal_line,
+}
 
 
 class _Sink:
@@ -37,8 +59,7 @@ def make_logger(
     vault: str,
     file: LogFile | None = None,
     stream: TextIO | None = None,
-    console: bool = False,
-    colour: bool = False,
+    form: Form = "json",
 ) -> FilteringBoundLogger:
     """Return the logger of a process.
 
@@ -47,15 +68,14 @@ def make_logger(
         vault: name of the vault, in every line.
         file: the log file.
         stream: where lines go as well, e.g. standard output.
-        console: readable lines on the stream instead of JSON.
-        colour: colours in these lines.
+        form: how lines look on the stream.
 
     """
     writers: list[Any] = []
     if file is not None:
         writers.append(lambda record: file.write(json_line(record)))
     if stream is not None:
-        show = (lambda record: console_line(record, colour=colour)) if console else json_line
+        show = _FORMS[form]
         writers.append(lambda record: _print(stream, show(record)))
     processors: list[Processor] = [_stamp, structlog.processors.format_exc_info, _pass_on]
     logger: FilteringBoundLogger = structlog.wrap_logger(

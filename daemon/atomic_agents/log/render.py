@@ -48,6 +48,22 @@ def console_line(record: Mapping[str, Any], *, colour: bool) -> str:
     return "\n".join(lines)
 
 
+_PRIORITIES: Final = {"debug": 7, "info": 6, "warning": 4, "error": 3}
+
+
+def journal_line(record: Mapping[str, Any]) -> str:
+    """Return one log record as lines for the systemd journal: each with its priority, without the time.
+
+    Args:
+        record: as logged.
+
+    """
+    priority = _PRIORITIES.get(str(record.get("level")), 6)
+    timeless = {key: value for key, value in record.items() if key != "ts"}
+    lines = console_line(timeless, colour=False).split("\n")
+    return "\n".join(f"<{priority}>{line.rstrip()}" for line in lines)
+
+
 def _problem_line(problem: Mapping[str, Any]) -> str:
     where = f"line {problem['line']}: " if problem.get("line") else ""
     what = f"{problem['field']}: " if problem.get("field") else ""

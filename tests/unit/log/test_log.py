@@ -203,7 +203,7 @@ def test_a_console_line_of_any_record_does_not_raise():
 def test_a_stream_gets_json_or_readable_lines():
     stream, readable = io.StringIO(), io.StringIO()
     make_logger(level="info", vault="v", stream=stream).info("x")
-    make_logger(level="info", vault="v", stream=readable, console=True).info("x")
+    make_logger(level="info", vault="v", stream=readable, form="console").info("x")
     assert json.loads(stream.getvalue())["event"] == "x"
     assert "•" in readable.getvalue()
 
