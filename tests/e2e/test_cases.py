@@ -49,7 +49,7 @@ def test_case(name, tmp_path):
         assert case.daemon.process.poll() is None, "the daemon ended"
         assert not [line for line in case.daemon.drain() if line["event"] == "daemon.failed"]
     finally:
-        case.daemon.end()
+        case.end()
 
 
 def adjust(case):

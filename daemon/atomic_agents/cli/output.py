@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from atomic_agents.model import printable
+
+_PIPE_WIDTH: Final = 1000
+"""Columns where there is no terminal: nothing is folded for `grep`."""
 
 
 def print_json(values: Any) -> None:
@@ -33,7 +36,8 @@ def print_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         table.add_column(head, overflow="fold")
     for row in rows:
         table.add_row(*(_escape(cell) for cell in row))
-    Console(file=sys.stdout, highlight=False, soft_wrap=False).print(table)
+    width = None if sys.stdout.isatty() else _PIPE_WIDTH
+    Console(file=sys.stdout, highlight=False, width=width).print(table)
 
 
 def say(text: str, *, colour: str | None = None, bold: bool = False) -> None:

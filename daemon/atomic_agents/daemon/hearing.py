@@ -113,13 +113,17 @@ class Hearing:
             condition.pauses["root"] = health.reason
         else:
             condition.pauses.pop("root", None)
-        if health.condition in {Condition.DEAF, Condition.ROOT_CHANGED} and self._may_rearm():
+        if self._is_to_rearm(health):
             self.arm()
             self._desk.bench.log.warning(Event.WATCH_REARMED, reason=health.reason)
         self._last = health
 
-    def _may_rearm(self) -> bool:
-        return self._desk.bench.clock.monotonic() - self._armed >= _REARM_SECONDS
+    def _is_to_rearm(self, health: Health) -> bool:
+        """Whether to watch anew: at once for another root, not too often for a watcher that goes deaf."""
+        if health.condition is Condition.ROOT_CHANGED:
+            return True
+        is_due = self._desk.bench.clock.monotonic() - self._armed >= _REARM_SECONDS
+        return health.condition is Condition.DEAF and is_due
 
     def _tell(self, health: Health) -> None:
         """Log a change of condition, once."""

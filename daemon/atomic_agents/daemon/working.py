@@ -9,6 +9,7 @@ from typing import Final
 from atomic_agents.daemon.desk import Desk
 from atomic_agents.daemon.sweeping import Sweeping
 from atomic_agents.exceptions import VaultMissingError
+from atomic_agents.intake.health import Condition
 from atomic_agents.log import Event
 from atomic_agents.vault.lock import VaultBusyError, VaultLock
 
@@ -40,7 +41,7 @@ class Working:
     def work(self) -> None:
         """Do a slice of what is pending or due, if anything is and the vault is free."""
         now = self._desk.bench.clock.monotonic()
-        if now < self._not_before or not self._has_work(now):
+        if now < self._not_before or not self._has_work(now) or not self._is_same_root(now):
             return
         try:
             with self._lock.hold():
@@ -63,6 +64,11 @@ class Working:
             return False
         due = self._desk.pipeline.next_due()
         return bool(self._desk.pending) or (due is not None and due <= now)
+
+    def _is_same_root(self, now: float) -> bool:
+        """Whether the vault is the folder that was armed: in another one, nothing is gone or new."""
+        condition = self._desk.watcher.health(now).condition
+        return condition not in {Condition.ROOT_MISSING, Condition.ROOT_CHANGED}
 
     def _slice(self, until: float) -> None:
         pending, pipeline = self._desk.pending, self._desk.pipeline
