@@ -7,7 +7,7 @@ the JSON Schema files of `atomic_agents.schemas`; nothing else lists the fields.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
@@ -143,10 +143,11 @@ class SchemaSet:
             return parse_wiki_name(name)
         return parse_note_name(name, self.note_types)
 
-    @property
+    @cached_property
     def note_types(self) -> tuple[str, ...]:
-        """The types that a note may have."""
-        return self.table(self.current, Kind.NOTE).words("type")
+        """The types that a note may have, as the newest table says that lists them."""
+        tables = (self.table(version, Kind.NOTE) for version in range(self._newest, 0, -1))
+        return next(filter(None, (table.words("type") for table in tables)), ())
 
     def _version_problems(
         self, meta: Mapping[str, Any], wanted: int | None, kind: Kind

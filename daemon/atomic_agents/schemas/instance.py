@@ -15,7 +15,7 @@ Hints = frozenset[str]
 """What a field's schema speaks of: the formats `date` and `date-time`, the types `integer` and `number`."""
 
 _WORDS: Final = frozenset({"date", "date-time", "integer", "number"})
-_TOLD: Final = frozenset({"title", "description", "examples", "x-atomicd"})
+_TOLD: Final = frozenset({"title", "description", "examples", "default", "enum", "const", "x-atomicd"})
 _DEEPEST: Final = 40
 
 
@@ -29,10 +29,7 @@ def hints_of(schema: Any) -> Hints:
     if isinstance(schema, str):
         return frozenset({schema}) & _WORDS
     if isinstance(schema, Mapping):
-        relevant = (
-            value for key, value in schema.items() if key not in {"title", "description", "x-atomicd"}
-        )
-        return frozenset().union(*map(hints_of, relevant))
+        return frozenset().union(*(hints_of(value) for key, value in schema.items() if key not in _TOLD))
     if isinstance(schema, list):
         return frozenset().union(*map(hints_of, schema))
     return frozenset()

@@ -124,6 +124,8 @@ class FieldTable:
         )
 
     def _prepare(self, key: str, value: Any) -> Any:
+        if type(value) is str and value.isascii():
+            return value
         hints = self._hints.get(key)
         if hints is None:
             return None if self._is_open else to_instance(value, frozenset())

@@ -134,14 +134,15 @@ def _in_current_version(
     meta: Mapping[str, Any], schemas: SchemaSet, migrate: Migrate | None
 ) -> Mapping[str, Any]:
     version = schemas.version_of(meta)
-    if version is None or version == schemas.current:
-        return meta
-    if migrate is None:
+    if version is not None and version < schemas.current and migrate is not None:
+        meta = migrate(copy.deepcopy(dict(meta)))
+        version = schemas.version_of(meta)
+    if version is not None and version != schemas.current:
         raise SchemaValidationError(
             f"{VERSION_FIELD}: found {version}, expected {schemas.current}, the only version that is written",
             hint="run `atomicd migrate`, or pass the script chain as `migrate`",
         )
-    return migrate(copy.deepcopy(dict(meta)))
+    return meta
 
 
 def _readable(reading: Reading, path: str | os.PathLike[str]) -> Mapping[str, Any]:

@@ -14,7 +14,6 @@ from atomic_agents.units.codes import Fault
 from atomic_agents.units.cuts import comment_behind, cut_fault
 from atomic_agents.units.faults import INVISIBLE
 from atomic_agents.units.frontmatter import Reading
-from atomic_agents.units.marks import Unbuilt
 from atomic_agents.units.tokens import MASK, has_secret
 
 _INVISIBLE: Final = str.maketrans("", "", INVISIBLE)
@@ -92,8 +91,6 @@ def _found(problem: FieldProblem, values: Mapping[str, Any], raw: str) -> str:
         value = value[problem.item]
     if has_secret(raw):
         return MASK
-    if isinstance(value, Unbuilt):
-        return shorten(value.raw)
     if isinstance(value, _MADE) and raw and raw != describe(value):
         return shorten(f"{describe(value)}, which YAML made of `{raw}`")
     return problem.found

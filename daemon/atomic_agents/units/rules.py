@@ -110,7 +110,7 @@ def _judge_shrinking(reading: Reading, former: int | None) -> Iterator[Fault]:
 
 
 def _problems(place: Place, reading: Reading, faults: Iterable[Fault], limits: Limits) -> tuple[Problem, ...]:
-    secrets = find_secrets(reading.text)
+    secrets = find_secrets(reading.text, reading.data)
     located = (_locate(fault, reading) for fault in faults)
     told = [mask(fault, secrets) if secrets else fault for fault in located]
     told += judge_secrets(secrets)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 from typing import Any, Final
@@ -62,8 +63,16 @@ def build(tag: str, value: str) -> Any:
     """
     if tag == STR:
         return value
+    if len(value) > LONGEST:
+        raise ScalarError(tag)
+    return _build(tag, value)
+
+
+@functools.lru_cache(maxsize=4096)
+def _build(tag: str, value: str) -> Any:
+    """Build what is no text; dates, numbers and words repeat from note to note and never change."""
     builder = _BUILDERS.get(tag)
-    if builder is None or len(value) > LONGEST:
+    if builder is None:
         raise ScalarError(tag)
     try:
         return builder(_CONSTRUCTOR, yaml.ScalarNode(tag, value))

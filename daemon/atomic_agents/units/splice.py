@@ -108,10 +108,7 @@ def _is_real(key: str, value: Any, old: Mapping[str, Any]) -> bool:
         raise SpliceError(f"the key {key!r} is no text")
     if value is REMOVED:
         return key in old
-    try:
-        return key not in old or not same(old[key], value)
-    except (TypeError, RecursionError) as error:
-        raise SpliceError(f"{key}: this value cannot be written as YAML") from error
+    return key not in old or not same(old[key], value)
 
 
 def _edits(reading: Reading, changes: Mapping[str, Any]) -> list[Edit]:

@@ -26,12 +26,14 @@ class _Shape(NamedTuple):
     """
 
     name: str
-    hints: tuple[str, ...]
+    hints: tuple[bytes, ...]
     pattern: re.Pattern[str]
 
 
 def _shape(name: str, hints: str, pattern: str) -> _Shape:
-    return _Shape(name, tuple(hints.split()), re.compile(rf"(?<![A-Za-z0-9_-])(?:{pattern})", re.ASCII))
+    return _Shape(
+        name, tuple(hints.encode().split()), re.compile(rf"(?<![A-Za-z0-9_-])(?:{pattern})", re.ASCII)
+    )
 
 
 _SHAPES: Final = (
@@ -55,19 +57,21 @@ _ASSIGNED: Final = re.compile(
     r"""(?ix) (?<![a-z]) (?:password|passwd|pwd|secret|token|api[_-]?key|access[_-]?key|auth[_-]?key)
     ["']? [ \t]{0,3} [:=]>? [ \t]{0,3} (["'`]) (?P<value>[^"'`\s]{8,200}) \1"""
 )
-_ASSIGNED_HINTS: Final = ("passw", "pwd", "secret", "token", "key")
+_ASSIGNED_HINTS: Final = (b"passw", b"pwd", b"secret", b"token", b"key")
+_QUOTED_VALUE: Final = re.compile(rb"[:=]>?[ \t]{0,3}[\"'`]")
 
 
-def find_secrets(text: str) -> dict[int, str]:
+def find_secrets(text: str, data: bytes) -> dict[int, str]:
     """Return the lines that hold what looks like a secret, and in words what it looks like.
 
     Args:
         text: the whole unit.
+        data: its bytes, in which hints are found sooner.
 
     """
     lines: dict[int, str] = {}
     line, counted = 1, 0
-    for offset, name in sorted(itertools.islice(_find(text), _MOST)):
+    for offset, name in sorted(itertools.islice(_find(text, data), _MOST)):
         line, counted = line + text.count("\n", counted, offset), offset
         lines.setdefault(line, name)
     return lines
@@ -93,15 +97,15 @@ def mask(fault: Fault, lines: Mapping[int, str]) -> Fault:
 
 def has_secret(text: str) -> bool:
     """Whether a text holds what looks like a secret, so that it may not be shown."""
-    return next(_find(text), None) is not None
+    return next(_find(text, text.encode("utf-8", "replace")), None) is not None
 
 
-def _find(text: str) -> Iterator[tuple[int, str]]:
+def _find(text: str, data: bytes) -> Iterator[tuple[int, str]]:
     for shape in _SHAPES:
-        if any(hint in text for hint in shape.hints):
+        if any(hint in data for hint in shape.hints):
             yield from _matches(text, shape.pattern, shape.name)
-    lowered = text.lower()
-    if any(hint in lowered for hint in _ASSIGNED_HINTS):
+    lowered = data.lower()
+    if any(hint in lowered for hint in _ASSIGNED_HINTS) and _QUOTED_VALUE.search(data):
         yield from _matches(text, _ASSIGNED, "a password or token")
 
 

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from unit.units.samples import codes, note, only, verdict
 
 from atomic_agents.units import read
 from atomic_agents.units.fences import Fences, find_fences
+from unit.units.samples import codes, note, only, verdict
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,11 @@ def test_the_next_line_of_three_hyphens_closes_the_frontmatter() -> None:
         (b"--- yaml\na: 1\n---\n", '"--- yaml"', "alone on the first line"),
         (b" ---\na: 1\n---\n", "an indented `---`", "Delete the blanks"),
         (b"\n\n---\na: 1\n---\n", "`---` on line 3, blank lines before it", "Delete the lines above"),
-        ("\u200b---\na: 1\n---\n".encode(), "an invisible U+200B before `---`", "Delete the invisible U+200B"),
+        (
+            "\u200b---\na: 1\n---\n".encode(),
+            "an invisible U+200B before `---`",
+            "Delete the invisible U+200B",
+        ),
         (b"+++\na = 1\n+++\n", '"+++"', "TOML is not read"),
         (b'{"a": 1}\n', '"{"a": 1}"', "JSON without them is not read"),
         (b"```yaml\n---\na: 1\n---\n```\n", '"```yaml"', "code fence"),

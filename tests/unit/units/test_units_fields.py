@@ -1,6 +1,10 @@
 from __future__ import annotations
 
 import pytest
+
+from atomic_agents._schema import SchemaSet
+from atomic_agents.model import Kind
+from atomic_agents.schemas.files import packaged_documents
 from unit.units.samples import NOTE, codes, note, only, page, verdict
 from unit.units.samples import PAGE_PATH as PAGE
 
@@ -26,7 +30,9 @@ def test_a_required_field_without_a_value_is_empty(field: str) -> None:
 
 
 def test_all_missing_fields_are_told_at_once() -> None:
-    judged = verdict(b'---\nname: x-launch\ndescription: "short text"\nmetadata: \n  type: project\n---\nBody\n')
+    judged = verdict(
+        b'---\nname: x-launch\ndescription: "short text"\nmetadata: \n  type: project\n---\nBody\n'
+    )
     missing = {problem.field for problem in judged.problems if problem.code == "field-missing"}
     assert missing == {"schema_version", "type", "captured", "last_seen", "sources", "confidence"}
 
@@ -188,7 +194,13 @@ def test_no_other_version_is_left_in_place(version: str) -> None:
 def test_optional_fields_read_as_their_defaults() -> None:
     read = verdict(note()).unit
     assert read is not None
-    assert (read.pinned, read.expires_at, read.supersedes, read.tags, read.related) == (False, None, None, (), ())
+    assert (read.pinned, read.expires_at, read.supersedes, read.tags, read.related) == (
+        False,
+        None,
+        None,
+        (),
+        (),
+    )
 
 
 def test_dates_of_a_unit_are_iso_text_and_meta_keeps_what_yaml_gave() -> None:
@@ -205,7 +217,9 @@ def test_errors_come_before_warnings_and_then_by_line() -> None:
 
 
 def test_a_problem_names_the_path_and_one_short_line_of_what_was_found() -> None:
-    judged = verdict(note(name="[" + ", ".join(["a long word"] * 50) + "]", confidence="x" * 300, tags="é\u202e"))
+    judged = verdict(
+        note(name="[" + ", ".join(["a long word"] * 50) + "]", confidence="x" * 300, tags="é\u202e")
+    )
     for problem in judged.problems:
         assert problem.path == "alpha/memory/feedback_answer_first.md"
         assert len(problem.found) <= 80
@@ -217,3 +231,28 @@ def test_a_flood_of_one_problem_is_cut_and_counted() -> None:
     duplicates = [problem for problem in judged.problems if problem.code == "yaml-duplicate-key"]
     assert len(duplicates) == 50
     assert duplicates[-1].found == "50 more of these"
+
+
+def _two_versions() -> SchemaSet:
+    documents = dict(packaged_documents())
+    for kind in (Kind.NOTE, Kind.WIKI):
+        first = documents[1, kind]
+        fields = {name: field for name, field in first["properties"].items() if name != "sources"}
+        required = [name for name in first["required"] if name != "sources"]
+        documents[2, kind] = {**first, "properties": fields, "required": required}
+    return SchemaSet(documents)
+
+
+def test_an_older_version_is_judged_by_its_own_schema_and_warned_about() -> None:
+    schemas = _two_versions()
+    old = verdict(note(), schemas=schemas)
+    assert (codes(old), old.is_valid) == (["old-schema"], True)
+    assert only(old, "old-schema").line == 2
+    assert codes(verdict(note(sources=None), schemas=schemas)) == ["field-missing", "old-schema"]
+    assert codes(verdict(note(schema_version="2", sources=None), schemas=schemas)) == []
+    assert codes(verdict(note(schema_version="3"), schemas=schemas)) == ["schema-version-unsupported"]
+
+
+def test_a_field_that_came_by_a_merge_has_no_line_of_its_own() -> None:
+    problem = only(verdict(note(confidence=None, base="&b {confidence: High}", **{"<<": "*b"})), "field-enum")
+    assert (problem.field, problem.line, problem.found) == ("confidence", None, '"High"')

@@ -9,11 +9,11 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from unit.units.samples import codes, note, only, verdict
 
 from atomic_agents.units import read
 from atomic_agents.units.loader import load
 from atomic_agents.units.marks import same
+from unit.units.samples import codes, note, only, verdict
 
 
 def test_values_are_those_of_python_frontmatter() -> None:
@@ -35,6 +35,7 @@ def test_values_are_those_of_python_frontmatter() -> None:
         "? a\n: 1\n? b\n",
         "a: {1: x, 2026-05-06: y, ~: z, false: w}\n",
         "=: 1\nb: {=: 2}\n",
+        "a: &x word\n? *x\n: 1\n",
         '{"a": 1, b, c: [x]}\n',
         "a: 1\n...\n",
         "a:\n- 1\n-\n- - 2\n  - 3\n- b: 4\n  c: 5\n",
@@ -138,9 +139,14 @@ def test_an_alias_bomb_is_refused_before_it_unfolds() -> None:
     assert len(str(problem)) < 500
 
 
-@pytest.mark.parametrize("block", ["x: &x [*x]\n", "x: &x {a: *x}\n", "x: &x\n  <<: *x\n", "x: &x\n  - - *x\n"])
+@pytest.mark.parametrize(
+    "block", ["x: &x [*x]\n", "x: &x {a: *x}\n", "x: &x\n  <<: *x\n", "x: &x\n  - - *x\n"]
+)
 def test_a_value_that_contains_itself_is_refused(block: str) -> None:
-    assert only(verdict(f"---\n{block}---\n".encode()), "yaml-too-complex").found == "a value that contains itself"
+    assert (
+        only(verdict(f"---\n{block}---\n".encode()), "yaml-too-complex").found
+        == "a value that contains itself"
+    )
 
 
 def test_twenty_levels_are_read_and_one_more_is_not() -> None:
@@ -168,8 +174,15 @@ def test_values_count_through_aliases() -> None:
 
 
 def test_a_duplicate_key_is_named_with_both_lines() -> None:
-    problem = only(verdict(note() .replace(b"confidence: high\n", b"confidence: high\nconfidence: low\n")), "yaml-duplicate-key")
-    assert (problem.field, problem.line, problem.found) == ("confidence", 10, "`confidence` on lines 9 and 10")
+    problem = only(
+        verdict(note().replace(b"confidence: high\n", b"confidence: high\nconfidence: low\n")),
+        "yaml-duplicate-key",
+    )
+    assert (problem.field, problem.line, problem.found) == (
+        "confidence",
+        10,
+        "`confidence` on lines 9 and 10",
+    )
 
 
 def test_keys_that_are_the_same_to_python_are_duplicates() -> None:
@@ -188,14 +201,18 @@ def test_fields_that_break_other_loaders_are_read(key: str) -> None:
     assert judged.unit.meta[key] == "hi"
 
 
-@pytest.mark.parametrize(("key", "found"), [("2026-01-01", "2026-01-01"), ("1", "1"), ("true", "true"), ("~", "nothing")])
+@pytest.mark.parametrize(
+    ("key", "found"), [("2026-01-01", "2026-01-01"), ("1", "1"), ("true", "true"), ("~", "nothing")]
+)
 def test_a_key_that_is_no_text_is_a_problem(key: str, found: str) -> None:
     problem = only(verdict(note(**{key: "x"})), "field-type")
     assert problem.found == f"{found} as a key"
     assert problem.field == key
 
 
-@pytest.mark.parametrize("value", ["2026-02-30", "2026-13-01", "0000-01-01", "2026-01-01 25:00:00", "!!timestamp x"])
+@pytest.mark.parametrize(
+    "value", ["2026-02-30", "2026-13-01", "0000-01-01", "2026-01-01 25:00:00", "!!timestamp x"]
+)
 def test_a_date_that_yaml_cannot_build_is_the_fault_of_its_field(value: str) -> None:
     problem = only(verdict(note(captured=value)), "date-invalid")
     assert (problem.field, problem.line, problem.found) == ("captured", 6, value)
@@ -208,14 +225,18 @@ def test_an_impossible_date_in_an_unknown_field_is_named() -> None:
 @pytest.mark.parametrize(
     ("value", "code", "part"),
     [
-        ('!!python/object/apply:os.system ["true"]', "yaml-syntax", "the YAML tag `!!python/object/apply:os.system`"),
+        (
+            '!!python/object/apply:os.system ["true"]',
+            "yaml-syntax",
+            "the YAML tag `!!python/object/apply:os.system`",
+        ),
         ("!important", "yaml-syntax", "the YAML tag `!important`"),
         ("!!set [a]", "yaml-syntax", "the YAML tag `!!set`"),
         ("!!seq {}", "yaml-syntax", "the YAML tag `!!seq`"),
         ("=", "yaml-syntax", "`=`, which has a meaning of its own"),
         ("!!int x", "yaml-syntax", "`!!int x`, which YAML cannot read as a number"),
         ("!!bool x", "yaml-syntax", "cannot read as true or false"),
-        ("!!binary \"é\"", "yaml-syntax", "cannot read as binary data"),
+        ('!!binary "é"', "yaml-syntax", "cannot read as binary data"),
         ("!!binary aGVsbG8=", "field-type", "binary data"),
         ("{{template}}", "yaml-syntax", "a list or mapping as a key"),
         ("*important thing", "yaml-syntax", "`*important`, which YAML takes for an alias"),
@@ -223,7 +244,9 @@ def test_an_impossible_date_in_an_unknown_field_is_named() -> None:
         ("9" * 5000, "yaml-syntax", "which YAML cannot read as a number"),
     ],
 )
-def test_exotic_yaml_in_a_text_field_is_a_problem_and_never_an_exception(value: str, code: str, part: str) -> None:
+def test_exotic_yaml_in_a_text_field_is_a_problem_and_never_an_exception(
+    value: str, code: str, part: str
+) -> None:
     problem = only(verdict(note(name=value)), code)
     assert problem.field == "name"
     assert part in problem.found
@@ -247,7 +270,8 @@ def test_a_list_as_the_whole_value_of_a_bad_tag_is_not_taken_for_a_mapping() -> 
 
 
 @pytest.mark.parametrize(
-    ("escape", "shown"), [(r"\e", "U+001B"), (r"\0", "U+0000"), (r"\a", "U+0007"), (r"\x7f", "U+007F"), (r"\x9b", "U+009B")]
+    ("escape", "shown"),
+    [(r"\e", "U+001B"), (r"\0", "U+0000"), (r"\a", "U+0007"), (r"\x7f", "U+007F"), (r"\x9b", "U+009B")],
 )
 def test_a_control_character_from_an_escape_is_an_error(escape: str, shown: str) -> None:
     problem = only(verdict(note(name=f'"a{escape}b"')), "control-characters")

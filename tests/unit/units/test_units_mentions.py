@@ -7,7 +7,9 @@ from atomic_agents.units.mentions import Mentions, visible_lines
 PATH = "alpha/memory/feedback_x_rule.md"
 
 
-def _names(text: str, *, index: str = "alpha/memory/INDEX.md", path: str = PATH, title: str = "The rule") -> bool:
+def _names(
+    text: str, *, index: str = "alpha/memory/INDEX.md", path: str = PATH, title: str = "The rule"
+) -> bool:
     mentions = Mentions()
     mentions.add(index, text)
     return mentions.name(path, title)

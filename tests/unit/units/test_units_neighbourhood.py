@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import pytest
-from unit.units.samples import NOTE_PATH, PAGE_PATH, FakeNeighbours, codes, note, only, page, unit, verdict
 
 from atomic_agents.units import Limits, name_key
+from unit.units.samples import NOTE_PATH, PAGE_PATH, FakeNeighbours, codes, note, only, page, unit, verdict
 
 OTHER = "alpha/memory/feedback_other_rule.md"
 THIRD = "alpha/memory/feedback_third_rule.md"
@@ -31,13 +31,26 @@ def _judged(neighbours: FakeNeighbours, **changes: str) -> list[str]:
     ],
 )
 def test_a_link_is_found_beside_in_both_layers_at_the_roots_and_by_its_name(link: str) -> None:
-    files = [OTHER, "alpha/persona/USER.md", "alpha/memory/sub/feedback_deep_rule.md", "alpha/wiki/debt_methods.md"]
+    files = [
+        OTHER,
+        "alpha/persona/USER.md",
+        "alpha/memory/sub/feedback_deep_rule.md",
+        "alpha/wiki/debt_methods.md",
+    ]
     assert _judged(FakeNeighbours(*files), superseded_by=f'"{link}"') == []
 
 
 @pytest.mark.parametrize(
     "link",
-    ["feedback_gone_rule.md", "../../../etc/passwd", "..", ".", "sub/feedback_other_rule.md", "beta/memory/x.md", "#part"],
+    [
+        "feedback_gone_rule.md",
+        "../../../etc/passwd",
+        "..",
+        ".",
+        "sub/feedback_other_rule.md",
+        "beta/memory/x.md",
+        "#part",
+    ],
 )
 def test_a_link_to_no_file_is_a_warning(link: str) -> None:
     neighbours = FakeNeighbours(OTHER, "alpha/memory/x/sub/other.md")
@@ -48,12 +61,16 @@ def test_a_link_to_no_file_is_a_warning(link: str) -> None:
 
 @pytest.mark.parametrize("field", ["supersedes", "superseded_by"])
 def test_a_missing_target_is_named_with_its_field_and_line(field: str) -> None:
-    problem = only(verdict(note(**{field: "feedback_gone_rule.md"}), neighbours=FakeNeighbours()), "link-missing")
+    problem = only(
+        verdict(note(**{field: "feedback_gone_rule.md"}), neighbours=FakeNeighbours()), "link-missing"
+    )
     assert (problem.field, problem.line, problem.found) == (field, 10, "`feedback_gone_rule.md`")
 
 
 def test_every_missing_related_file_is_a_warning_of_its_own() -> None:
-    judged = verdict(page(related="[a.md, b.md, '']"), PAGE_PATH, neighbours=FakeNeighbours("alpha/raw/report.md"))
+    judged = verdict(
+        page(related="[a.md, b.md, '']"), PAGE_PATH, neighbours=FakeNeighbours("alpha/raw/report.md")
+    )
     assert [problem.found for problem in judged.problems] == ["`a.md`", "`b.md`"]
 
 
@@ -78,7 +95,9 @@ def test_the_older_file_has_to_name_the_newer(theirs: dict[str, str], expected: 
 
 def test_the_newer_file_has_to_name_the_older() -> None:
     neighbours = FakeNeighbours(NOTE_PATH, units=[unit(OTHER)])
-    problem = only(verdict(note(superseded_by="feedback_other_rule.md"), neighbours=neighbours), "supersede-mismatch")
+    problem = only(
+        verdict(note(superseded_by="feedback_other_rule.md"), neighbours=neighbours), "supersede-mismatch"
+    )
     assert problem.found == "supersedes: nothing in feedback_other_rule.md"
     assert "Write `supersedes: feedback_answer_first.md` into feedback_other_rule.md" in problem.fix
 
@@ -99,7 +118,9 @@ def test_a_chain_that_leads_back_is_a_cycle() -> None:
         unit(THIRD, superseded_by="feedback_answer_first.md"),
     ]
     neighbours = FakeNeighbours(NOTE_PATH, units=units)
-    problem = only(verdict(note(superseded_by="feedback_other_rule.md"), neighbours=neighbours), "supersede-cycle")
+    problem = only(
+        verdict(note(superseded_by="feedback_other_rule.md"), neighbours=neighbours), "supersede-cycle"
+    )
     assert problem.found == "`feedback_other_rule.md` leads back here"
 
 
@@ -129,7 +150,11 @@ def test_names_of_a_layer_are_compared(name: str, expected: list[str]) -> None:
 
 def test_the_unit_itself_and_other_layers_do_not_count() -> None:
     same = "Answer before background"
-    units = [unit(NOTE_PATH, name=same), unit("alpha/wiki/x_y.md", name=same), unit("beta/memory/feedback_x_y.md", name=same)]
+    units = [
+        unit(NOTE_PATH, name=same),
+        unit("alpha/wiki/x_y.md", name=same),
+        unit("beta/memory/feedback_x_y.md", name=same),
+    ]
     assert _judged(FakeNeighbours(units=units)) == []
 
 
@@ -143,7 +168,9 @@ def test_names_of_signs_alone_are_not_compared() -> None:
     assert _judged(FakeNeighbours(units=[unit(OTHER, name="!!")]), name='"??"') == []
 
 
-@pytest.mark.parametrize(("one", "other"), [("Ａnswer", "answer"), ("Straße", "STRASSE"), ("a-b", "A b."), ("हिंदी", "हिंदी!")])
+@pytest.mark.parametrize(
+    ("one", "other"), [("Ａnswer", "answer"), ("Straße", "STRASSE"), ("a-b", "A b."), ("हिंदी", "हिंदी!")]
+)
 def test_the_key_of_a_name_drops_case_blanks_and_signs(one: str, other: str) -> None:
     assert name_key(one) == name_key(other)
 
@@ -179,7 +206,10 @@ def test_pages_of_an_agent_at_the_root_have_their_raw_there() -> None:
 
 
 def _pinned(count: int, **changes: object) -> list[object]:
-    return [unit(f"alpha/memory/feedback_pin_{n}.md", name=f"Pin {n}", pinned=True, **changes) for n in range(count)]
+    return [
+        unit(f"alpha/memory/feedback_pin_{n}.md", name=f"Pin {n}", pinned=True, **changes)
+        for n in range(count)
+    ]
 
 
 @pytest.mark.parametrize(("others", "expected"), [(9, []), (10, ["pinned-budget"])])

@@ -3,11 +3,11 @@ from __future__ import annotations
 import datetime as dt
 
 import pytest
-from unit.units.samples import FakeNeighbours, codes, note, only, page, unit, verdict
-from unit.units.samples import PAGE_PATH as PAGE
 
 from atomic_agents.units import CODES, Limits, too_large
 from atomic_agents.vault.kinds import Layout
+from unit.units.samples import PAGE_PATH as PAGE
+from unit.units.samples import FakeNeighbours, codes, note, only, page, unit, verdict
 
 MEMORY = "alpha/memory/"
 
@@ -63,7 +63,9 @@ def test_conflict_markers_in_the_body_are_an_error_with_the_line_of_the_first() 
 
 
 def test_conflict_markers_in_the_frontmatter_are_the_only_problem_told() -> None:
-    data = note().replace(b"confidence: high\n", CONFLICT.replace("one", "a: 1").replace("two", "a: 2").encode())
+    data = note().replace(
+        b"confidence: high\n", CONFLICT.replace("one", "a: 1").replace("two", "a: 2").encode()
+    )
     assert codes(verdict(data)) == ["conflict-markers"]
 
 
@@ -76,6 +78,7 @@ def test_conflict_markers_in_the_frontmatter_are_the_only_problem_told() -> None
         f"```text\n{CONFLICT}```\n",
         f"~~~~\n{CONFLICT}~~~~\n",
         f"~~~\n```\n{CONFLICT}~~~\n",
+        f"```\nnever closed\n{CONFLICT}",
         "\n".join(f"  {line}" for line in CONFLICT.splitlines()),
         "`<<<<<<< HEAD ... =======\n  ... >>>>>>>` in the row\n",
         "<<<<<<<< HEAD\none\n=======\ntwo\n>>>>>>> theirs\n",
@@ -115,7 +118,13 @@ def test_a_second_frontmatter_is_a_warning(body: str) -> None:
 
 @pytest.mark.parametrize(
     "body",
-    ["---\n\nStatus: done\n\n---\n", "\ntext\n\n---\nname: x\n---\n", "---\nname: x\n", "---\nhttp://x\n---\n", "---\n- a: b\n---\n"],
+    [
+        "---\n\nStatus: done\n\n---\n",
+        "\ntext\n\n---\nname: x\n---\n",
+        "---\nname: x\n",
+        "---\nhttp://x\n---\n",
+        "---\n- a: b\n---\n",
+    ],
 )
 def test_rules_in_the_body_are_no_second_frontmatter(body: str) -> None:
     assert verdict(note(body=body)).problems == ()
@@ -143,7 +152,9 @@ def test_a_description_of_more_than_150_characters_is_long(length: int, code: li
         ('"one\\n"', []),
     ],
 )
-def test_a_description_is_multiline_if_lines_are_left_after_stripping(written: str, expected: list[str]) -> None:
+def test_a_description_is_multiline_if_lines_are_left_after_stripping(
+    written: str, expected: list[str]
+) -> None:
     assert codes(verdict(note(description=written))) == expected
 
 
@@ -165,7 +176,9 @@ def test_dates_that_run_backwards_are_a_warning(changes: dict[str, str], expecte
     assert codes(verdict(note(**changes))) == expected
 
 
-@pytest.mark.parametrize(("expires", "expected"), [("2026-11-30", ["archive-candidate"]), ("2026-12-01", []), ("null", [])])
+@pytest.mark.parametrize(
+    ("expires", "expected"), [("2026-11-30", ["archive-candidate"]), ("2026-12-01", []), ("null", [])]
+)
 def test_a_unit_whose_expiry_has_passed_is_an_archive_candidate(expires: str, expected: list[str]) -> None:
     assert codes(verdict(note(expires_at=expires))) == expected
 
@@ -180,7 +193,9 @@ def test_a_unit_whose_expiry_has_passed_is_an_archive_candidate(expires: str, ex
         (-3, {}, []),
     ],
 )
-def test_a_unit_is_stale_after_90_days_unless_pinned(days: int, changes: dict[str, str], expected: list[str]) -> None:
+def test_a_unit_is_stale_after_90_days_unless_pinned(
+    days: int, changes: dict[str, str], expected: list[str]
+) -> None:
     today = dt.date(2026, 11, 20) + dt.timedelta(days=days)
     assert codes(verdict(note(**changes), today=today)) == expected
 
@@ -231,7 +246,9 @@ def test_a_source_in_no_form_is_a_warning(source: str) -> None:
 
 
 def test_several_odd_sources_are_one_warning_that_counts_them() -> None:
-    assert only(verdict(note(sources="[chat, talk, observation]")), "source-form").found == '"chat" and 1 more'
+    assert (
+        only(verdict(note(sources="[chat, talk, observation]")), "source-form").found == '"chat" and 1 more'
+    )
 
 
 @pytest.mark.parametrize(
@@ -385,7 +402,9 @@ def test_a_type_outside_the_five_is_no_filename_problem() -> None:
         ("decision_income_target.md", {}, []),
     ],
 )
-def test_a_decision_that_expires_says_when_in_its_name(name: str, changes: dict[str, str], expected: list[str]) -> None:
+def test_a_decision_that_expires_says_when_in_its_name(
+    name: str, changes: dict[str, str], expected: list[str]
+) -> None:
     assert codes(verdict(note(type="decision", **changes), MEMORY + name)) == expected
 
 
@@ -416,13 +435,22 @@ def test_a_conflict_copy_names_its_original_and_is_spared_the_name_rules(name: s
 
 @pytest.mark.parametrize(
     "name",
-    ["Notes 2.md", "My list (1).md", "feedback_answer_first 1.md", "feedback_stamp-then-post.md", "feedback_answer_first-Sams-MacBook.md"],
+    [
+        "Notes 2.md",
+        "My list (1).md",
+        "feedback_answer_first 1.md",
+        "feedback_stamp-then-post.md",
+        "feedback_answer_first-Sams-MacBook.md",
+    ],
 )
 def test_a_name_that_only_resembles_a_copy_is_a_name_problem(name: str) -> None:
     assert codes(verdict(note(), MEMORY + name)) == ["filename-pattern"]
 
 
-@pytest.mark.parametrize(("name", "original"), [("Notes 2.md", "Notes.md"), ("feedback_answer_first-Sams-MacBook.md", "feedback_answer_first.md")])
+@pytest.mark.parametrize(
+    ("name", "original"),
+    [("Notes 2.md", "Notes.md"), ("feedback_answer_first-Sams-MacBook.md", "feedback_answer_first.md")],
+)
 def test_beside_its_original_it_is_a_copy(name: str, original: str) -> None:
     neighbours = FakeNeighbours(MEMORY + original)
     assert codes(verdict(note(), MEMORY + name, neighbours=neighbours)) == ["sync-conflict"]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+
 from unit.units.samples import codes, note, only, verdict
 
 A = "a1B2c3D4e5F6g7H8i9J0"
@@ -32,7 +33,9 @@ SECRETS = [
 
 @pytest.mark.parametrize("secret", SECRETS)
 @pytest.mark.parametrize("before", ["", "Key: `", "密钥", "("])
-def test_what_looks_like_a_secret_in_the_body_is_a_warning_that_never_shows_it(before: str, secret: str) -> None:
+def test_what_looks_like_a_secret_in_the_body_is_a_warning_that_never_shows_it(
+    before: str, secret: str
+) -> None:
     judged = verdict(note(body=f"\ntext\n{before}{secret}\n"))
     problem = only(judged, "possible-secret")
     assert problem.line == 13
@@ -72,7 +75,9 @@ def test_what_only_resembles_a_secret_is_none(text: str) -> None:
     assert "possible-secret" not in codes(verdict(note(body=f"\n{text}\n")))
 
 
-@pytest.mark.parametrize("field", ["name", "type", "confidence", "captured", "supersedes", "sources", "tags", "pinned"])
+@pytest.mark.parametrize(
+    "field", ["name", "type", "confidence", "captured", "supersedes", "sources", "tags", "pinned"]
+)
 def test_a_secret_in_a_field_is_shown_by_no_problem(field: str) -> None:
     secret = f"ghp_{A}{A}"[:40]
     for value in (secret, f"[{secret}]", f"{{x: {secret}}}", f"{secret} #more", f"@{secret}", f"a: {secret}"):

@@ -67,14 +67,39 @@ def _edited(*replacements: tuple[str, str]) -> str:
         ("description", "one\ntwo", "'it works'", '"one\\ntwo"'),
         ("zeta", "there", "zeta:   # nothing yet", "zeta: there   # nothing yet"),
         ("zeta", [1], "zeta:   # nothing yet\n", "zeta:   # nothing yet\n  - 1\n"),
-        ("sources", ["observation", "journal/2026-05-06.md", "raw/x.md"], '06.md"\n', '06.md"\n  - raw/x.md\n'),
-        ("sources", ["raw/x.md", "observation", "journal/2026-05-06.md"], "  - observation", "  - raw/x.md\n  - observation"),
+        (
+            "sources",
+            ["observation", "journal/2026-05-06.md", "raw/x.md"],
+            '06.md"\n',
+            '06.md"\n  - raw/x.md\n',
+        ),
+        (
+            "sources",
+            ["raw/x.md", "observation", "journal/2026-05-06.md"],
+            "  - observation",
+            "  - raw/x.md\n  - observation",
+        ),
         ("sources", ["journal/2026-05-06.md"], "  - observation  # seen\n", ""),
         ("sources", ["observation"], '  - "journal/2026-05-06.md"\n', ""),
         ("sources", ["observation", "x"], '"journal/2026-05-06.md"', "x"),
-        ("sources", ["x", "y"], ' # where from\n  # the first\n  - observation  # seen\n  - "journal/2026-05-06.md"\n', "  # where from\n  - x\n  - y\n"),
-        ("sources", [], ' # where from\n  # the first\n  - observation  # seen\n  - "journal/2026-05-06.md"\n', " []  # where from\n"),
-        ("sources", "x", ' # where from\n  # the first\n  - observation  # seen\n  - "journal/2026-05-06.md"\n', " x  # where from\n"),
+        (
+            "sources",
+            ["x", "y"],
+            ' # where from\n  # the first\n  - observation  # seen\n  - "journal/2026-05-06.md"\n',
+            "  # where from\n  - x\n  - y\n",
+        ),
+        (
+            "sources",
+            [],
+            ' # where from\n  # the first\n  - observation  # seen\n  - "journal/2026-05-06.md"\n',
+            " []  # where from\n",
+        ),
+        (
+            "sources",
+            "x",
+            ' # where from\n  # the first\n  - observation  # seen\n  - "journal/2026-05-06.md"\n',
+            " x  # where from\n",
+        ),
         ("tags", ["a", "b", "c d"], "[a, b]", "[a, b, c d]"),
         ("tags", ["on", "2026-01-01"], "[a, b]", "['on', '2026-01-01']"),
         ("tags", "x", "[a, b]", "x"),
@@ -119,7 +144,10 @@ def test_a_removed_field_takes_its_lines_and_leaves_the_comments_around(field: s
         ([], "new: []\n"),
         ({}, "new: {}\n"),
         (["a", "b: c"], "new:\n  - a\n  - 'b: c'\n"),
-        ([["a"], {"b": [1], "c": {"d": 2}}, []], "new:\n  - - a\n  - b:\n      - 1\n    c:\n      d: 2\n  - []\n"),
+        (
+            [["a"], {"b": [1], "c": {"d": 2}}, []],
+            "new:\n  - - a\n  - b:\n      - 1\n    c:\n      d: 2\n  - []\n",
+        ),
         ({"a": {"b": "c"}, 1: True}, "new:\n  a:\n    b: c\n  1: true\n"),
         (b"hi", 'new: !!binary "aGk="\n'),
         ({"b", "a"}, "new: !!set {a: null, b: null}\n"),
@@ -132,7 +160,11 @@ def test_a_new_field_is_added_before_the_closing_fence(value: Any, lines: str) -
 
 def test_several_changes_are_made_at_once_and_new_fields_keep_their_order() -> None:
     changed = _changed(schema_version=2, name=REMOVED, beta=1, alpha=2)
-    wanted = _edited(("1   # v", "2   # v"), ('name: "Sample rule"\n', ""), ("# the end\n", "# the end\nbeta: 1\nalpha: 2\n"))
+    wanted = _edited(
+        ("1   # v", "2   # v"),
+        ('name: "Sample rule"\n', ""),
+        ("# the end\n", "# the end\nbeta: 1\nalpha: 2\n"),
+    )
     assert changed == wanted
 
 
@@ -144,7 +176,9 @@ def test_lists_follow_the_indentation_of_the_file() -> None:
     data = b"---\nsources:\n- a\n---\n"
     assert splice(data, {"tags": ["x"]}) == b"---\nsources:\n- a\ntags:\n- x\n---\n"
     assert splice(data, {"sources": ["b"]}) == b"---\nsources:\n- b\n---\n"
-    assert splice(b"---\nsources:\n      - a\n---\n", {"sources": ["b"]}) == b"---\nsources:\n      - b\n---\n"
+    assert (
+        splice(b"---\nsources:\n      - a\n---\n", {"sources": ["b"]}) == b"---\nsources:\n      - b\n---\n"
+    )
 
 
 def test_a_comment_above_a_list_item_stays_with_its_item() -> None:
@@ -167,7 +201,10 @@ def test_the_rarer_line_breaks_of_yaml_part_lines_too(line_break: str) -> None:
 
 
 def test_an_indented_mapping_keeps_its_indentation() -> None:
-    assert splice(b"---\n  a: 1\n  b: 2\n---\n", {"a": [1], "c": 3}) == b"---\n  a:\n    - 1\n  b: 2\n  c: 3\n---\n"
+    assert (
+        splice(b"---\n  a: 1\n  b: 2\n---\n", {"a": [1], "c": 3})
+        == b"---\n  a:\n    - 1\n  b: 2\n  c: 3\n---\n"
+    )
 
 
 def test_an_explicit_key_is_written_in_the_usual_form() -> None:
@@ -185,7 +222,7 @@ def test_a_value_on_the_next_line_is_replaced_there() -> None:
 @pytest.mark.parametrize(
     ("changes", "wanted"),
     [
-        ({"a": "x: y"}, '{"a": \'x: y\', b, c: [x] , }\n'),
+        ({"a": "x: y"}, "{\"a\": 'x: y', b, c: [x] , }\n"),
         ({"b": 5}, '{"a": 1, b: 5, c: [x] , }\n'),
         ({"c": [1, {"d": "e"}]}, '{"a": 1, b, c: [1, {d: e}] , }\n'),
         ({"a": REMOVED}, "{b, c: [x] , }\n"),
@@ -271,7 +308,7 @@ def _deep(levels: int) -> list[Any]:
         [object()],
         [1] * 10_001,
         "\x07",
-        {1: "a", True: "b", "1": _endless()},
+        {"a": {"b": _endless()}},
         dt.datetime(2026, 1, 1, tzinfo=dt.timezone(dt.timedelta(seconds=90))),
     ],
 )
@@ -302,10 +339,15 @@ def test_what_is_the_same_already_is_no_change() -> None:
     assert reading.meta is not None
     assert rewrite(reading, dict(reading.meta)) is reading
     assert write_meta(DOCUMENT.encode(), reading.meta) == DOCUMENT.encode()
-    assert splice(DOCUMENT.encode(), {"gone": REMOVED, "schema_version": 1, "tags": ("a", "b")}) == DOCUMENT.encode()
+    assert (
+        splice(DOCUMENT.encode(), {"gone": REMOVED, "schema_version": 1, "tags": ("a", "b")})
+        == DOCUMENT.encode()
+    )
 
 
-@pytest.mark.parametrize(("old", "new"), [("1", True), ("1", 1.0), ("2026-05-06", "2026-05-06"), ("'1'", 1), ("1.0", 1)])
+@pytest.mark.parametrize(
+    ("old", "new"), [("1", True), ("1", 1.0), ("2026-05-06", "2026-05-06"), ("'1'", 1), ("1.0", 1)]
+)
 def test_values_that_are_equal_to_python_alone_are_changes(old: str, new: Any) -> None:
     data = f"---\na: {old}\n---\n".encode()
     changed = splice(data, {"a": new})
@@ -321,3 +363,29 @@ def test_write_meta_removes_what_is_not_in_it_and_renames_by_that() -> None:
     meta["evidence"] = meta.pop("sources")
     meta["schema_version"] = 2
     assert write_meta(data, meta) == b"---\nschema_version: 2\nname: x\nevidence:\n  - a\n---\nbody"
+
+
+def test_a_list_whose_items_stand_below_their_dashes_is_written_anew() -> None:
+    data = b"---\ns:\n  -\n    a\n  - b\n---\n"
+    assert splice(data, {"s": ["a", "b", "c"]}) == b"---\ns:\n  - a\n  - b\n  - c\n---\n"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(float("inf"), ".inf"), (float("-inf"), "-.inf"), (float("nan"), ".nan"), (1e300, "1.0e+300")],
+)
+def test_numbers_beyond_the_usual_are_written_as_yaml_writes_them(value: float, text: str) -> None:
+    assert splice(b"---\na: 1\n---\n", {"a": value}) == f"---\na: {text}\n---\n".encode()
+
+
+def test_a_number_that_is_not_a_number_is_no_change_to_itself() -> None:
+    data = b"---\na: .nan\n---\n"
+    assert splice(data, {"a": float("nan")}) == data
+
+
+def test_blocks_deeper_than_can_be_read_are_refused() -> None:
+    value: Any = "x"
+    for _ in range(25):
+        value = {"k": value}
+    with pytest.raises(SpliceError, match="more than 20 levels"):
+        splice(b"---\na: 1\n---\n", {"b": value})

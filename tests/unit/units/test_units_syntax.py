@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+
 from unit.units.samples import note, only, verdict
 
 
@@ -65,7 +66,9 @@ def test_wrong_indentation_is_told_with_its_line() -> None:
     assert "indentation" in problem.fix
 
 
-@pytest.mark.parametrize(("blank", "name"), [("\u00a0", "U+00A0"), ("\u200b", "U+200B"), ("\u3000", "U+3000")])
+@pytest.mark.parametrize(
+    ("blank", "name"), [("\u00a0", "U+00A0"), ("\u200b", "U+200B"), ("\u3000", "U+3000")]
+)
 def test_an_invisible_character_behind_a_colon_is_pointed_at(blank: str, name: str) -> None:
     problem = only(verdict(note().replace(b"name: Answer", f"name:{blank} Answer".encode())), "yaml-syntax")
     assert problem.line == 3
@@ -89,3 +92,9 @@ def test_what_was_found_stays_short_for_long_lines() -> None:
 
 def test_undefined_tag_handles_are_yaml_faults() -> None:
     assert "tag" in only(verdict(note(description="!foo!bar x")), "yaml-syntax").found
+
+
+def test_a_quoted_key_is_told_without_its_name() -> None:
+    problem = only(verdict(note(**{'"my key"': "a: b"})), "yaml-syntax")
+    assert (problem.field, problem.found) == (None, "column 12: an unquoted `: `")
+    assert problem.fix == "Put the value in quotes."
