@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from atomic_agents.index.entries import item_of
-from atomic_agents.index.lines import Kind, Line, read_line
+from atomic_agents.index.lines import CODE_INDENT, Kind, Line, read_line
 from atomic_agents.index.pending import Pending, Writing, write
-from atomic_agents.index.place import Spot, block_end, content_end, is_entry, outside, spot_in
+from atomic_agents.index.place import Spot, block_end, content_end, outside, spot_in
 from atomic_agents.index.saying import Revision
 from atomic_agents.index.sections import HEADINGS, Homes, Section
 from atomic_agents.index.sheet import Row, Sheet
@@ -110,17 +110,20 @@ class Inserting:
                 owner = rows[number].owner
                 if owner is not None:
                     places[owner] = (section, number)
-                if is_entry(rows[number]):
+                if rows[number].is_entry:
                     places.setdefault(_FIRST + section.key, (section, number))
         return places
 
     def _put_behind(self, place: tuple[Section, int], chain: Sequence[Pending], *, is_first: bool) -> None:
         section, row = place
         sheet = self.sheets[section.sheet]
+        above = None
         if not is_first:
+            above = sheet.rows[row].line
             row = _behind(sheet.rows, row, section.end, chain[0])
         for one in chain:
-            revision = write(one, self.writing, _bullet_of(one), sheet.folder)
+            revision = write(one, self.writing, _bullet_below(one, above), sheet.folder)
+            above = read_line(revision.text)
             self._keep(one, (section.sheet, row), revision)
 
     def _append(self, section: Section, group: Sequence[Pending]) -> None:
@@ -236,17 +239,23 @@ def _behind(rows: Sequence[Row], row: int, end: int, first: Pending) -> int:
     return next(hanging, after)
 
 
-def _bullet_of(one: Pending) -> str:
+def _bullet_below(one: Pending, above: Line | None) -> str:
+    """Return the indent, bullet and gap of an entry that comes back, less deep where it would be code."""
     item = item_of(one.text)
-    return one.text[: item.start] if item is not None else "- "
+    if item is None:
+        return "- "
+    blanks = one.text[: len(one.text) - len(one.text.lstrip(" \t"))]
+    gap = item.gap[: len(item.gap) - len(item.gap.lstrip(" \t"))]
+    deepest = CODE_INDENT - 1
+    if above is not None and above.item is not None:
+        deepest += above.item.offset
+    return (blanks if item.indent <= deepest else " " * (above.indent if above else 0)) + item.bullet + gap
 
 
 def _is_list(rows: Sequence[Row], section: Section) -> bool:
     """Whether a section holds entries, a placeholder, or nothing but comments."""
-    lines = [row.line for row in rows[section.start : section.end]]
-    if any(map(is_entry, rows[section.start : section.end])):
-        return True
-    return not any(_is_prose(line) for line in lines)
+    held = rows[section.start : section.end]
+    return any(row.is_entry for row in held) or not any(_is_prose(row.line) for row in held)
 
 
 def _is_prose(line: Line) -> bool:

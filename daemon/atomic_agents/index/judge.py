@@ -13,7 +13,7 @@ from atomic_agents.index.place import block_end
 from atomic_agents.index.remember import is_gone
 from atomic_agents.index.saying import Revision, Saying, revise, saying, says
 from atomic_agents.index.sections import Homes
-from atomic_agents.index.sheet import Row, Sheet
+from atomic_agents.index.sheet import Row, Sheet, read_lines
 from atomic_agents.index.targets import lead, retarget
 from atomic_agents.index.wanted import Role, Wanted
 from atomic_agents.store.entries import Remembered
@@ -73,7 +73,7 @@ class Judging:
             self._set(row, write(Pending(want, base), self.writing, "- ", self.sheets[number].folder))
             return
         said = self._said(want, entry)
-        if not _is_settled(row, base, want, said):
+        if file in self.known.former or not _is_settled(row, base, want, said):
             self._renew(_Standing(number, position, row, entry, want, said), base)
 
     def _renew(self, at: _Standing, base: Remembered | None) -> None:
@@ -160,12 +160,25 @@ class Judging:
         self._dropped.add(id(row))
 
     def _take_out(self, sheet: Sheet) -> None:
-        if not self._dropped:
+        """Take the dropped rows out; what was nested below one and would be code now goes back elsewhere."""
+        while any(id(row) in self._dropped for row in sheet.rows):
+            had_final_newline = bool(sheet.rows[-1].end)
+            sheet.rows = [row for row in sheet.rows if id(row) not in self._dropped]
+            if sheet.rows and not had_final_newline:
+                sheet.rows[-1].end = ""
+            texts = [row.line.text for row in sheet.rows]
+            for row, line in zip(sheet.rows, read_lines(texts), strict=True):
+                row.line = line
+                if row.owner is not None and line.entry is None:
+                    self._lift(row, row.owner)
+
+    def _lift(self, row: Row, file: str) -> None:
+        want, base = self.known.wanted.get(file), self.known.remembered.get(file)
+        if want is None:
+            row.owner = None
             return
-        had_final_newline = not sheet.rows or bool(sheet.rows[-1].end)
-        sheet.rows = [row for row in sheet.rows if id(row) not in self._dropped]
-        if sheet.rows and not had_final_newline:
-            sheet.rows[-1].end = ""
+        self.pending.append(Pending(want, base, row.line.text.lstrip(" \t"), returns=base is not None))
+        self._drop(row)
 
 
 @dataclass(frozen=True, slots=True)

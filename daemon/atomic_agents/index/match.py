@@ -85,55 +85,74 @@ def mentioned_in(sheets: Sequence[Sheet], known: Known) -> set[str]:
     return {file for file in found if file is not None}
 
 
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A line that may be a unit's entry: the heading above it, and whether it stands directly below that."""
+
+    row: Row
+    heading: str
+    leads: bool
+
+    def likeness(self, base: Remembered | None) -> tuple[bool, bool, bool]:
+        """Return how much speaks for it; a line that leads its section may be one that a tool repeated."""
+        is_same = base is not None and self.row.line.text == base.line
+        is_near = base is not None and heading_key(self.heading) == base.heading
+        return (is_same, is_near, not self.leads)
+
+
 class _Matching:
     def __init__(self, sheets: Sequence[Sheet], known: Known) -> None:
         self._sheets = sheets
         self._known = known
         self._now = {old: new for new, old in known.former.items()}
         self._names = _names(known)
-        self._candidates: dict[str, list[tuple[Row, str]]] = {}
+        self._unescaped = dict(_unescaped_lines(known))
+        self._candidates: dict[str, list[_Candidate]] = {}
         self._titled: list[Titled] = []
         self._found = Match()
 
     def run(self) -> Match:
-        unescaped = _unescaped(self._known)
         for sheet in self._sheets:
-            self._read(sheet, unescaped)
-        for file, rows in self._candidates.items():
-            self._elect(file, rows)
+            self._read(sheet)
+        for file, candidates in self._candidates.items():
+            self._elect(file, candidates)
         self._settle_titles()
         return self._found
 
-    def _read(self, sheet: Sheet, unescaped: Mapping[str, str]) -> None:
-        heading = ""
+    def _read(self, sheet: Sheet) -> None:
+        heading, leads = "", False
         for row in sheet.rows:
-            line = row.line
             row.owner = None
-            if line.kind is Kind.HEADING:
-                heading = line.title
-            if line.text in unescaped:
-                self._found.unescaped.append(row)
-                self._add(unescaped[line.text], row, heading)
-            elif line.entry is not None and line.entry.form is Form.CODE:
-                self._titled.append(Titled(row, line.entry, heading))
-            elif line.entry is not None:
-                self._add_entry(sheet, row, heading)
-            for target, is_wiki in line.targets:
-                file = self._find(sheet, target, is_wiki=is_wiki)
+            if row.line.kind is Kind.ITEM:
+                file = self._candidate_for(sheet, row, heading)
                 if file is not None:
-                    self._found.mentioned.add(file)
+                    self._candidates.setdefault(file, []).append(_Candidate(row, heading, leads))
+            if row.line.kind is Kind.HEADING:
+                heading = row.line.title
+            leads = row.line.kind in {Kind.HEADING, Kind.UNDERLINE}
+            for target, is_wiki in row.line.targets:
+                mentioned = self._find(sheet, target, is_wiki=is_wiki)
+                if mentioned is not None:
+                    self._found.mentioned.add(mentioned)
 
-    def _add_entry(self, sheet: Sheet, row: Row, heading: str) -> None:
+    def _candidate_for(self, sheet: Sheet, row: Row, heading: str) -> str | None:
+        """Return the unit that a list item's target names."""
         entry = row.line.entry
-        assert entry is not None
+        if row.line.text in self._unescaped:
+            self._found.unescaped.append(row)
+            return self._unescaped[row.line.text]
+        if entry is None:
+            return None
+        if entry.form is Form.CODE:
+            self._titled.append(Titled(row, entry, heading))
+            return None
         file = self._find(sheet, entry.target, is_wiki=entry.is_wiki)
         if file is not None:
-            self._add(self._current(file, row), row, heading)
-        elif inside := lead(entry.target, entry.is_wiki, sheet.folder, self._known.layer_dir):
+            return self._current(file, row)
+        inside = lead(entry.target, entry.is_wiki, sheet.folder, self._known.layer_dir)
+        if inside:
             self._found.dead.append((row, inside[0]))
-
-    def _add(self, file: str, row: Row, heading: str) -> None:
-        self._candidates.setdefault(file, []).append((row, heading))
+        return None
 
     def _find(self, sheet: Sheet, target: str, *, is_wiki: bool) -> str | None:
         return self._names.find(lead(target, is_wiki, sheet.folder, self._known.layer_dir), is_wiki=is_wiki)
@@ -145,16 +164,18 @@ class _Matching:
             return file
         return new
 
-    def _elect(self, file: str, rows: list[tuple[Row, str]]) -> None:
-        """Make one of a unit's lines its entry: the one that is remembered, else the first."""
+    def _elect(self, file: str, candidates: list[_Candidate]) -> None:
+        """Make one of a unit's lines its entry: the one that is remembered, or the first that fits."""
         base = self._known.remembered.get(file)
-        chosen = rows[0][0]
-        if base is not None and len(rows) > 1:
-            same = [row for row, _ in rows if row.line.text == base.line]
-            near = [row for row, heading in rows if heading_key(heading) == base.heading]
-            chosen = next(iter(same or near or [chosen]))
-        chosen.owner = file
-        self._found.seconds += [(row, file) for row, _ in rows if row is not chosen]
+        is_there = file in self._known.wanted or file in self._known.present
+        if not is_there and (base is None or base.gone):
+            self._found.dead += [(one.row, file) for one in candidates]
+            return
+        chosen = candidates[0]
+        if len(candidates) > 1:
+            chosen = max(candidates, key=lambda one: one.likeness(base))
+        chosen.row.owner = file
+        self._found.seconds += [(one.row, file) for one in candidates if one is not chosen]
 
     def _settle_titles(self) -> None:
         if self._titled:
@@ -167,10 +188,6 @@ class _Matching:
 
 def _names(known: Known) -> Names:
     return Names([*known.wanted, *known.remembered, *known.present, *known.former.values()])
-
-
-def _unescaped(known: Known) -> dict[str, str]:
-    return dict(_unescaped_lines(known))
 
 
 def _unescaped_lines(known: Known) -> Iterator[tuple[str, str]]:

@@ -207,7 +207,7 @@ class _Merging:
             layer_dir=self._scope.layer_dir,
             style=style_of(self._sheets, Form(self._scope.settings.entry_style)),
             limit=self._scope.settings.max_hook,
-            defined=any(line.kind is Kind.TEXT and defines_label(line.text) for line in lines),
+            defined=any(line.kind is not Kind.OPAQUE and defines_label(line.text) for line in lines),
             shared=frozenset(name for name, count in names.items() if count > 1),
         )
 

@@ -63,7 +63,7 @@ def write(pending: Pending, writing: Writing, bullet: str, folder: str) -> Revis
     Args:
         pending: the entry.
         writing: how entries are written.
-        bullet: indent, bullet and gap of a new entry there.
+        bullet: indent, bullet and gap of the entry there.
         folder: the folder of the index file, relative to the layer's; "" is the layer's own.
 
     """
@@ -78,8 +78,6 @@ def write(pending: Pending, writing: Writing, bullet: str, folder: str) -> Revis
         assert entry is not None
     said = saying(want.title, want.hook, entry.form, writing.limit, defined=writing.defined)
     revision = revise(entry, pending.base, want, said, moves=pending.moves)
-    if pending.returns:
-        return revision
     body = entry.item.gap.lstrip(" \t") + revision.text[entry.item.start :]
     return Revision(bullet + body, revision.title, revision.hook, revision.kept)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from atomic_agents.index.lines import Kind, Line
+from atomic_agents.index.lines import CODE_INDENT, Kind, Line
 from atomic_agents.index.sections import Section
 from atomic_agents.index.sheet import Row, Sheet
 from atomic_agents.index.style import Style, bullet_after
@@ -41,7 +41,7 @@ def spot_in(section: Section, sheet: Sheet, style: Style) -> Spot:
 
     """
     rows = sheet.rows
-    entries = [row for row in range(section.start, section.end) if is_entry(rows[row])]
+    entries = [row for row in range(section.start, section.end) if rows[row].is_entry]
     spot = _after_last(section, rows, entries) if entries else _first(section, rows, style)
     return outside(sheet, spot)
 
@@ -66,11 +66,6 @@ def block_end(rows: Sequence[Row], row: int, end: int) -> int:
             break
         after = number + 1
     return after
-
-
-def is_entry(row: Row) -> bool:
-    """Whether a row is some unit's entry, or looks like one of a unit that is not there."""
-    return row.owner is not None or (row.line.entry is not None and row.line.entry.target.endswith(".md"))
 
 
 def content_end(rows: Sequence[Row], start: int, end: int) -> int:
@@ -148,7 +143,7 @@ def _leading(section: Section, rows: Sequence[Row]) -> tuple[int | None, bool]:
         line = rows[row].line
         if line.kind is Kind.ITEM:
             last, in_list = row, True
-        elif last is not None and in_list and line.indent:
+        elif line.indent >= CODE_INDENT or (in_list and line.indent):
             last = row
         elif line.kind is Kind.TEXT and not line.text.lstrip().startswith("|"):
             in_list = in_list and rows[row - 1].line.kind is not Kind.BLANK
@@ -162,4 +157,5 @@ def _needs_blank(rows: Sequence[Row], row: int, style: Style) -> bool:
     """Whether a list that ends before this row needs a blank line after it."""
     if row >= len(rows) or rows[row].line.kind is Kind.BLANK:
         return False
-    return style.is_spaced or rows[row].line.kind is Kind.TEXT
+    is_underlined = row + 1 < len(rows) and rows[row + 1].line.kind is Kind.UNDERLINE
+    return style.is_spaced or is_underlined or rows[row].line.kind is Kind.TEXT

@@ -10,6 +10,7 @@ from atomic_agents.index.match import Known
 from atomic_agents.index.saying import Revision
 from atomic_agents.index.sections import heading_key
 from atomic_agents.index.sheet import Row, Sheet
+from atomic_agents.index.wanted import Wanted
 from atomic_agents.store.entries import Remembered
 
 
@@ -62,20 +63,26 @@ def _note(
 ) -> None:
     file = row.owner
     assert file is not None
-    base, want = result.get(file), known.wanted.get(file)
-    if base is None and (want is None or revision is None):
+    old = result.get(file)
+    base = _base(old, known.wanted.get(file), revision)
+    if base is None:
         return
+    title, hook, role = base
     heading, after, below = place
-    if revision is not None:
-        title, hook = revision.title, revision.hook
-    else:
-        assert base is not None
-        title, hook = base.title, base.hook
-    role = want.role.value if want is not None else base.role if base is not None else ""
-    gone = base.gone if base is not None and want is None else False
-    new = Remembered(file, title, hook, role, row.line.text, heading, after, below, gone)
-    if new != base:
+    new = Remembered(file, title, hook, role, row.line.text, heading, after, below)
+    if new != old:
         result[file] = new
+
+
+def _base(
+    old: Remembered | None, want: Wanted | None, revision: Revision | None
+) -> tuple[str, str, str] | None:
+    """Return what counts as generated: title, hook and role; None for a unit that is none of the daemon's."""
+    if want is not None and revision is not None:
+        return revision.title, revision.hook, want.role.value
+    if old is None or (want is None and old.gone):
+        return None
+    return old.title, old.hook, old.role
 
 
 def _below(rows: Sequence[Row], number: int) -> str:

@@ -102,7 +102,7 @@ def sections_in(number: int, sheet: Sheet) -> Iterator[Section]:
     for row, line in ((row, sheet.rows[row].line) for row in _heads(sheet.rows)):
         yield Section(number, head, start, row, key, level)
         below = row + 1
-        if below < len(sheet.rows) and sheet.rows[below].line.kind is Kind.UNDERLINE:
+        while below < len(sheet.rows) and sheet.rows[below].line.kind is Kind.UNDERLINE:
             below += 1
         head, start, key, level = row, below, heading_key(line.title), line.level
     yield Section(number, head, start, len(sheet.rows), key, level)
@@ -145,10 +145,9 @@ class Homes:
         return self._best(number for number, section in enumerate(self.sections) if section.key == key)
 
     def holds(self, number: int) -> int:
-        """Return how many entries of units a section holds."""
+        """Return how many entries a section holds."""
         section = self.sections[number]
-        rows = self._sheets[section.sheet].rows
-        return sum(rows[row].owner is not None for row in range(section.start, section.end))
+        return sum(row.is_entry for row in self._sheets[section.sheet].rows[section.start : section.end])
 
     def _find(self, role: Role) -> int | None:
         full = self._best(n for n, section in enumerate(self.sections) if section.role is role)

@@ -9,6 +9,7 @@ from typing import Final
 
 from atomic_agents.index.entries import indent_of
 from atomic_agents.index.lines import CODE_INDENT, Kind, Line, Opens, read_line
+from atomic_agents.index.links import defines_label
 
 BOM: Final = "\ufeff"
 _FENCES: Final = frozenset({"---", "..."})
@@ -29,6 +30,14 @@ class Row:
     line: Line
     end: str
     owner: str | None = None
+
+    @property
+    def is_entry(self) -> bool:
+        """Whether it is some unit's entry, or looks like one of a unit that is not there."""
+        entry = self.line.entry
+        return self.owner is not None or (
+            entry is not None and (entry.is_wiki or entry.target.endswith(".md"))
+        )
 
 
 @dataclass(slots=True)
@@ -57,7 +66,8 @@ class Sheet:
     def line_end(self) -> str:
         """The line end that most lines have."""
         with_return = sum(row.end == "\r\n" for row in self.rows)
-        return "\r\n" if with_return * 2 > len(self.rows) else "\n"
+        with_end = sum(row.end != "" for row in self.rows)
+        return "\r\n" if with_return * 2 > with_end else "\n"
 
     def data(self) -> bytes:
         """Return the file's bytes."""
@@ -117,8 +127,8 @@ class _Reader:
             self._enter(line)
             if line.indent >= CODE_INDENT and not self._offsets and line.kind is not Kind.BLANK:
                 lines.append(self._code(line))
-            elif line.is_underline and not in_list and self._closes_paragraph():
-                self._underline(line)
+            elif line.is_underline and not in_list and (start := self._paragraph()) < len(lines):
+                self._underline(start, line)
             else:
                 lines.append(line)
                 if line.opens is not None:
@@ -143,17 +153,22 @@ class _Reader:
             return Line(line.text, Kind.TEXT, line.indent, targets=_all_targets(line))
         return Line(line.text, Kind.OPAQUE, line.indent)
 
-    def _closes_paragraph(self) -> bool:
-        above = self._lines[-1] if self._lines else None
-        return (
-            above is not None and above.kind is Kind.TEXT and not above.text.lstrip().startswith((">", "|"))
-        )
+    def _paragraph(self) -> int:
+        """Return where the paragraph begins that ends above; the next line, if there is none."""
+        start = len(self._lines)
+        while start and _is_paragraph(self._lines[start - 1]):
+            start -= 1
+        return start
 
-    def _underline(self, line: Line) -> None:
-        above = self._lines[-1]
+    def _underline(self, start: int, line: Line) -> None:
+        """Make a heading of the paragraph that begins at `start`."""
+        texts = [above.text.strip() for above in self._lines[start:]]
         level = 1 if "=" in line.text else 2
-        self._lines[-1] = replace(above, kind=Kind.HEADING, level=level, title=above.text.strip())
-        self._lines.append(replace(line, kind=Kind.UNDERLINE, is_inside=True))
+        self._lines[start] = replace(
+            self._lines[start], kind=Kind.HEADING, level=level, title=" ".join(texts)
+        )
+        rest = [*self._lines[start + 1 :], line]
+        self._lines[start + 1 :] = [replace(one, kind=Kind.UNDERLINE, is_inside=True) for one in rest]
 
     def _open(self, line: Line) -> None:
         if line.opens is Opens.FENCE:
@@ -208,6 +223,11 @@ class _Reader:
                     self._lines[start:] = map(_conflict, self._texts[start : number + 1])
                     self._lines[start] = replace(self._lines[start], is_inside=False)
                     return
+
+
+def _is_paragraph(line: Line) -> bool:
+    is_other = line.text.lstrip().startswith((">", "|")) or defines_label(line.text)
+    return line.kind is Kind.TEXT and not is_other
 
 
 def _indent(text: str) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from atomic_agents.index.entries import Entry, Form, Item
+from atomic_agents.index.entries import Form, Item
 from atomic_agents.index.lines import Kind
 from atomic_agents.index.saying import Saying
 from atomic_agents.index.sheet import Row, Sheet
@@ -117,12 +117,7 @@ def compose(style: Style, form: Form, file: str, said: Saying) -> str:
 
 
 def _counts(row: Row) -> bool:
-    entry = row.line.entry
-    return entry is not None and (row.owner is not None or _names_file(entry))
-
-
-def _names_file(entry: Entry) -> bool:
-    return entry.form is not Form.CODE and (entry.form is Form.WIKI or entry.target.endswith(".md"))
+    return row.line.entry is not None and row.is_entry
 
 
 def _below_headings(rows: Sequence[Row]) -> Iterable[bool]:

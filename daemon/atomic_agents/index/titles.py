@@ -79,12 +79,13 @@ class Titles:
             is_left = file not in self.taken and (not base.gone or file in self.wanted)
             if is_left and base.line in wanted_lines:
                 files.setdefault(base.line, []).append(file)
-        for one in titled:
-            same = files.get(one.row.line.text, [])
-            near = [file for file in same if self.remembered[file].heading == heading_key(one.heading)]
-            self._give(one, next(iter(near or same), None))
-            if one.row.owner is not None:
-                same.remove(one.row.owner)
+        for must_be_near in (True, False):
+            for one in (one for one in titled if one.row.owner is None):
+                same = files.get(one.row.line.text, [])
+                near = [file for file in same if self.remembered[file].heading == heading_key(one.heading)]
+                self._give(one, next(iter(near if must_be_near else same), None))
+                if one.row.owner is not None:
+                    same.remove(one.row.owner)
 
     def _by_clues(self, lines: list[Titled], units: list[Wanted]) -> None:
         for clue in (_same_hook, _same_section, _any):

@@ -1,0 +1,214 @@
+"""Index files are written only over what was read, and broken ones are set aside ([INDEX-4], case IX13)."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+
+import pytest
+
+from atomic_agents.index import writer
+from atomic_agents.index.damage import Damage
+from atomic_agents.index.merge import Scope
+from atomic_agents.index.wanted import Role, Wanted
+from atomic_agents.index.writer import index_names, update_layer
+
+A = Wanted("feedback_a.md", "A", "text a", Role.FEEDBACK, Role.FEEDBACK)
+B = Wanted("feedback_b.md", "B", "text b", Role.FEEDBACK, Role.FEEDBACK)
+SCOPE = Scope("alpha/memory", "memory", "Alpha")
+TEXT = "# Mine\n\n## Critical Feedback\n\n- [A](feedback_a.md) — by hand\n"
+
+
+@pytest.fixture
+def layer(tmp_path):
+    folder = tmp_path / "alpha" / "memory"
+    folder.mkdir(parents=True)
+    return folder
+
+
+@pytest.fixture
+def update(tmp_path):
+    aside = tmp_path / "aside"
+
+    def set_aside(broken):
+        (tmp_path / broken.path).rename(aside)
+
+    def run(*wanted, remembered=None, last_good=None, scope=SCOPE):
+        return update_layer(
+            tmp_path,
+            scope,
+            wanted,
+            remembered or {},
+            last_good=last_good or {},
+            set_aside=set_aside,
+            intend=lambda after: run.intended.append((after, (tmp_path / "alpha/memory/INDEX.md").exists())),
+        )
+
+    run.aside, run.intended = aside, []
+    return run
+
+
+def index(layer):
+    return (layer / "INDEX.md").read_text("utf-8")
+
+
+def test_a_missing_index_is_made(layer, update):
+    updated = update(A)
+    assert "- [A](feedback_a.md) — text a\n" in index(layer)
+    assert [one.path for one in updated.written] == ["alpha/memory/INDEX.md"]
+    assert updated.written[0].data == index(layer).encode()
+    assert updated.written[0].status.st_ino == (layer / "INDEX.md").stat().st_ino
+    assert set(updated.remembered) == {"feedback_a.md"}
+    assert update.intended == [(updated.remembered, False)]
+
+
+def test_an_index_that_needs_nothing_is_not_written(layer, update):
+    (layer / "INDEX.md").write_text(TEXT)
+    before = (layer / "INDEX.md").stat()
+    updated = update(A)
+    assert updated.written == ()
+    assert updated.read == {"alpha/memory/INDEX.md": TEXT.encode()}
+    assert (layer / "INDEX.md").stat() == before
+    assert update.intended == []
+
+
+def test_mode_survives_a_write(layer, update):
+    (layer / "INDEX.md").write_text(TEXT)
+    (layer / "INDEX.md").chmod(0o640)
+    update(A, B)
+    assert (layer / "INDEX.md").stat().st_mode & 0o777 == 0o640
+
+
+def test_a_line_that_came_between_reading_and_writing_is_kept(layer, update, monkeypatch):
+    (layer / "INDEX.md").write_text(TEXT)
+    lines = iter(["one", "two"])
+    merge = writer.merge
+
+    def merge_while_somebody_writes(*arguments):
+        merged = merge(*arguments)
+        for line in list(lines)[:1] if merged.files else ():
+            (layer / "new").write_text(f"{index(layer)}{line}\n")
+            os.replace(layer / "new", layer / "INDEX.md")
+        return merged
+
+    monkeypatch.setattr(writer, "merge", merge_while_somebody_writes)
+    updated = update(A, B)
+    assert not updated.gave_up
+    assert index(layer) == TEXT + "one\n- [B](feedback_b.md) — text b\n"
+
+
+def test_a_file_that_is_written_again_and_again_is_left_for_later(layer, update, monkeypatch):
+    (layer / "INDEX.md").write_text(TEXT)
+    merge = writer.merge
+    tries = []
+
+    def merge_while_somebody_writes(*arguments):
+        tries.append(1)
+        (layer / "INDEX.md").write_text(f"{index(layer)}line {len(tries)}\n")
+        return merge(*arguments)
+
+    monkeypatch.setattr(writer, "merge", merge_while_somebody_writes)
+    updated = update(A, B)
+    assert updated.gave_up
+    assert updated.written == ()
+    assert updated.remembered == {}
+    assert len(tries) == writer.TRIES
+    assert index(layer) == TEXT + "".join(f"line {number}\n" for number in range(1, writer.TRIES + 1))
+
+
+def test_an_index_that_appears_while_it_is_made_is_merged_into(layer, update, monkeypatch):
+    merge = writer.merge
+
+    def merge_while_somebody_writes(*arguments):
+        merged = merge(*arguments)
+        if not (layer / "INDEX.md").exists():
+            (layer / "INDEX.md").write_text(TEXT)
+        return merged
+
+    monkeypatch.setattr(writer, "merge", merge_while_somebody_writes)
+    update(A, B)
+    assert index(layer) == TEXT + "- [B](feedback_b.md) — text b\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "damage"),
+    [(b"\0" * 50, Damage.NUL_BYTES), (b"\n", Damage.EMPTIED), (TEXT.encode()[:40], Damage.TRUNCATED)],
+)
+def test_a_broken_index_is_set_aside_and_rebuilt_from_its_last_good_version(layer, update, data, damage):
+    (layer / "INDEX.md").write_bytes(data)
+    updated = update(A, B, last_good={"alpha/memory/INDEX.md": TEXT.encode()})
+    assert index(layer) == TEXT + "- [B](feedback_b.md) — text b\n"
+    assert update.aside.read_bytes() == data
+    assert [(one.path, one.damage, one.reading.data) for one in updated.broken] == [
+        ("alpha/memory/INDEX.md", damage, data)
+    ]
+
+
+def test_a_deleted_index_comes_back_with_its_prose_and_hand_edits(layer, update):
+    update(A, last_good={"alpha/memory/INDEX.md": TEXT.encode()})
+    assert index(layer) == TEXT
+
+
+def test_a_deleted_index_of_a_layer_without_units_stays_deleted(layer, update):
+    assert update(last_good={"alpha/memory/INDEX.md": TEXT.encode()}).written == ()
+    assert list(layer.iterdir()) == []
+
+
+def test_an_index_in_an_older_encoding_is_set_aside_and_kept_as_utf8(layer, update):
+    data = b"# caf\xe9 index\n- [x](feedback_a.md) \x97 y\n"
+    (layer / "INDEX.md").write_bytes(data)
+    update(A)
+    assert index(layer) == "# café index\n- [x](feedback_a.md) — y\n"
+    assert update.aside.read_bytes() == data
+
+
+def test_an_index_that_is_no_text_and_has_no_history_is_made_anew(layer, update):
+    (layer / "INDEX.md").write_bytes(b"\0\1\2")
+    update(A)
+    assert index(layer).startswith("# Alpha — Memory Index\n")
+    assert update.aside.read_bytes() == b"\0\1\2"
+
+
+@pytest.mark.parametrize(
+    "make", [os.mkdir, os.mkfifo, partial(os.symlink, "/etc/hostname")], ids=["folder", "fifo", "link out"]
+)
+def test_an_index_that_is_no_regular_file_of_the_vault_is_left_alone(layer, update, make):
+    make(layer / "INDEX.md")
+    updated = update(A)
+    assert updated.written == ()
+    assert [notice.what for notice in updated.notices] == ["unreadable"]
+
+
+def test_a_link_inside_the_vault_is_followed(layer, update):
+    real = layer.parent / "index-kept-here.md"
+    real.write_text(TEXT)
+    (layer / "INDEX.md").symlink_to("../index-kept-here.md")
+    update(A, B)
+    assert (layer / "INDEX.md").is_symlink()
+    assert real.read_text() == TEXT + "- [B](feedback_b.md) — text b\n"
+
+
+def test_a_layer_whose_folder_is_gone_is_not_made_again(tmp_path, update):
+    assert update(A).written == ()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_units_linked_from_a_sub_index_are_indexed(layer, update):
+    (layer / "INDEX.md").write_text(TEXT)
+    (layer / "INDEX_own.md").write_text("- [B](feedback_b.md) — text b\n")
+    assert update(A, B).written == ()
+
+
+def test_the_index_files_of_a_layer_are_found_at_any_depth(tmp_path, layer):
+    for name in (
+        "INDEX.md",
+        "INDEX_a.md",
+        "sub/INDEX.md",
+        "_x/INDEX.md",
+        ".git/INDEX.md",
+        "x.md",
+        "INDEX.md~",
+    ):
+        (layer / name).parent.mkdir(exist_ok=True)
+        (layer / name).touch()
+    assert sorted(index_names(tmp_path, "alpha/memory")) == ["INDEX.md", "INDEX_a.md", "sub/INDEX.md"]
