@@ -36,6 +36,9 @@ class Broken:
 SetAside = Callable[[Broken], None]
 """Moves a damaged index file out of the way, into quarantine."""
 
+Intend = Callable[[Mapping[str, Remembered]], None]
+"""Makes durable what will be remembered, before the first file is written: a kill may come in between."""
+
 
 @dataclass(frozen=True, slots=True)
 class Written:
@@ -78,6 +81,7 @@ def update_layer(
     *,
     last_good: Mapping[str, bytes],
     set_aside: SetAside,
+    intend: Intend,
 ) -> Updated:
     """Bring a layer's index files up to date. The caller holds the vault's lock.
 
@@ -91,13 +95,14 @@ def update_layer(
         remembered: what was remembered after the last update.
         last_good: the last good bytes of each index file, by path relative to the vault.
         set_aside: called for a damaged file, before it is written anew.
+        intend: called with what will be remembered, before files are written.
 
     Raises:
         OSError: the system refuses to read or write.
 
     """
     broken: list[Broken] = []
-    attempt = partial(_Attempt, root, scope, wanted, last_good=last_good, set_aside=set_aside)
+    attempt = partial(_Attempt, root, scope, wanted, last_good=last_good, set_aside=set_aside, intend=intend)
     if not (root / scope.layer_dir).is_dir():
         return Updated((), remembered)
     for _ in range(TRIES):
@@ -143,6 +148,7 @@ class _Attempt:
         *,
         last_good: Mapping[str, bytes],
         set_aside: SetAside,
+        intend: Intend,
         broken: list[Broken],
     ) -> None:
         self._root = root
@@ -150,6 +156,7 @@ class _Attempt:
         self._wanted = wanted
         self._last_good = last_good
         self._set_aside = set_aside
+        self._intend = intend
         self._broken = broken
         self._readings: dict[str, Reading] = {}
         self._texts: dict[str, bytes] = {}
@@ -161,6 +168,8 @@ class _Attempt:
         if self._notices:
             return Updated((), remembered, tuple(self._notices), broken=tuple(self._broken))
         merged = merge(self._texts, self._wanted, remembered, self._scope)
+        if merged.files or self._texts.keys() - self._readings.keys():
+            self._intend(merged.remembered)
         return Updated(
             written=tuple(self._write(merged)),
             remembered=merged.remembered,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -14,8 +15,10 @@ from atomic_agents.index.writer import Broken, Updated, update_layer
 from atomic_agents.log import Event
 from atomic_agents.model import FileRecord, FileState, Kind, Outcome, Place, Problem, Verdict
 from atomic_agents.pipeline.bench import Bench
+from atomic_agents.pipeline.intentions import settle_intentions
 from atomic_agents.pipeline.looking import Refused, glance
 from atomic_agents.quarantine import take
+from atomic_agents.store.entries import Remembered
 from atomic_agents.vault.walk import stamp_of
 
 DIRTY: Final = "dirty_layers"
@@ -51,7 +54,10 @@ class Indexing:
         self._told: dict[str, frozenset[Notice]] = {}
 
     def resume(self) -> None:
-        """Plan the layers that a former run left behind."""
+        """Plan the layers that a former run left behind, and remember what it wrote and could not note."""
+        for layer_dir, intended in self._bench.store.entries.intended().items():
+            settle_intentions(self._bench, layer_dir, intended)
+            self._of(layer_dir)
         for layer_dir in self._bench.store.facts.get(DIRTY, []):
             self._of(layer_dir)
 
@@ -153,12 +159,19 @@ class Indexing:
             remembered,
             last_good=self._last_good(layer_dir, records),
             set_aside=self._set_aside,
+            intend=lambda after: self._intend(layer_dir, remembered, after),
         )
         with store.transaction():
             store.entries.save(layer_dir, remembered, updated.remembered)
             self._remember_files(updated, records)
         self._written |= {written.path for written in updated.written}
         return updated
+
+    def _intend(
+        self, layer_dir: str, before: Mapping[str, Remembered], after: Mapping[str, Remembered]
+    ) -> None:
+        with self._bench.store.transaction():
+            self._bench.store.entries.intend(layer_dir, before, after)
 
     def _scope(self, layer_dir: str, work: _Work, records: list[FileRecord]) -> Scope:
         prefix = f"{layer_dir}/"

@@ -22,6 +22,19 @@ CREATE TABLE IF NOT EXISTS entries (
     gone     INTEGER NOT NULL,
     PRIMARY KEY (layer, file)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS intentions (
+    layer    BLOB NOT NULL,
+    file     BLOB NOT NULL,
+    title    TEXT NOT NULL,
+    hook     TEXT NOT NULL,
+    role     TEXT NOT NULL,
+    line     TEXT NOT NULL,
+    heading  TEXT NOT NULL,
+    after    BLOB NOT NULL,
+    below    TEXT NOT NULL,
+    gone     INTEGER NOT NULL,
+    PRIMARY KEY (layer, file)
+) WITHOUT ROWID;
 """
 
 
@@ -93,11 +106,38 @@ class Entries:
         key = os.fsencode(layer)
         removed = [(key, os.fsencode(file)) for file in before if file not in after]
         written = [(key, *_row(one)) for file, one in after.items() if before.get(file) != one]
+        self._connection.execute("DELETE FROM intentions WHERE layer = ?", (key,))
         self._connection.executemany("DELETE FROM entries WHERE layer = ? AND file = ?", removed)
         self._connection.executemany(
             "INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", written
         )
         return len(removed) + len(written)
+
+    def intend(self, layer: str, before: Mapping[str, Remembered], after: Mapping[str, Remembered]) -> None:
+        """Keep what will be remembered once the index files are written, until `save` says that they are.
+
+        Args:
+            layer: the layer's folder, `alpha/memory`.
+            before: what is remembered now.
+            after: what will be.
+
+        """
+        key = os.fsencode(layer)
+        rows = [(key, *_row(one)) for file, one in after.items() if before.get(file) != one]
+        self._connection.executemany(
+            "INSERT OR REPLACE INTO intentions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows
+        )
+
+    def intended(self) -> dict[str, dict[str, Remembered]]:
+        """Return what was intended and never saved, by layer and file: a kill came in between."""
+        rows = self._connection.execute(
+            "SELECT file, title, hook, role, line, heading, after, below, gone, layer FROM intentions"
+        )
+        found: dict[str, dict[str, Remembered]] = {}
+        for row in rows:
+            one = _remembered(row[:-1])
+            found.setdefault(os.fsdecode(row[-1]), {})[one.file] = one
+        return found
 
     def rename_layer(self, old: str, new: str) -> None:
         """Take over what is remembered of a layer whose folder was renamed; what `new` has wins.
