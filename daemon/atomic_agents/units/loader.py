@@ -24,10 +24,11 @@ from atomic_agents.units.syntax import syntax
 MOST_NODES: Final = 10_000
 MOST_LEVELS: Final = 20
 
+PARSER: type[yaml.SafeLoader | yaml.CSafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""libyaml's parser; the slow one where PyYAML was built without it."""
+
 _Event = Any
 """One of PyYAML's events; its stubs leave open whether an event of the C parser has marks, which it has."""
-
-_Spans = tuple[tuple[int, int], ...]
 
 _MERGE_KEY: Final = object()
 _NO_VALUE: Final = object()
@@ -88,7 +89,7 @@ class _Loader:
         }
 
     def run(self) -> Loaded:
-        parser = yaml.CSafeLoader(self._block)
+        parser = PARSER(self._block)
         try:
             self._follow(parser)
         except _StopError as stop:
@@ -102,7 +103,7 @@ class _Loader:
         self._tell_swallowed()
         return Loaded(self._root, self._marks, tuple(self._faults))
 
-    def _follow(self, parser: yaml.CSafeLoader) -> None:
+    def _follow(self, parser: yaml.SafeLoader | yaml.CSafeLoader) -> None:
         handlers, next_event = self._handlers, parser.get_event
         while (event := next_event()) is not None:
             handler = handlers.get(type(event))
@@ -113,9 +114,11 @@ class _Loader:
         return Loaded(None, self._marks, (*self._faults, fault))
 
     def _scalar(self, event: _Event) -> None:
-        self._count(1)
+        self._nodes += 1
+        if self._nodes > MOST_NODES:
+            self._count(0)
         start, self._end = event.start_mark.index, event.end_mark.index
-        tag, style = event.tag, event.style
+        tag, style = event.tag, event.style or ""
         if tag is None or tag == "!":
             tag = STR if style else resolve(event.value)
         value = event.value if tag == STR and style != '"' else self._build(tag, event, start)
@@ -252,13 +255,9 @@ class _Loader:
             frame.pairs[key] = value
             if len(self._frames) == 1:
                 spans = tuple(child.spans) if child is not None else ()
-                self._marks.entries[key] = self._entry(frame.key_span, start, end, style, spans)
-
-    def _entry(self, key: tuple[int, int], start: int, end: int, style: str, spans: _Spans) -> Entry:
-        """Return the entry; the parser places the value that `? key` lacks at whatever comes next."""
-        if start == end and ":" not in self._block[key[1] : start]:
-            return Entry(*key, key[1], key[1], style, spans)
-        return Entry(*key, start, end, style, spans)
+                if start == end and ":" not in self._block[frame.key_span[1] : start]:
+                    start = end = frame.key_span[1]  # where `? key` lacks a value the parser points ahead
+                self._marks.entries[key] = Entry(*frame.key_span, start, end, style, spans)
 
     def _anchor(self, name: str, start: int, collected: Collected | None) -> None:
         if name in self._anchors:

@@ -18,13 +18,13 @@ LONGEST: Final = 1000
 """Most characters of a scalar that is no text: numbers of any length would take hours to build."""
 
 _Resolvers = dict[str, list[tuple[str, re.Pattern[str]]]]
-_RESOLVERS: Final[_Resolvers] = yaml.CSafeLoader.yaml_implicit_resolvers
+_RESOLVERS: Final[_Resolvers] = yaml.SafeLoader.yaml_implicit_resolvers
 _CONSTRUCTOR: Final = yaml.constructor.SafeConstructor()
 _TAGS: Final = tuple(
     f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "int", "float", "binary", "timestamp")
 )
 _BUILDERS: Final[dict[str, Callable[[Any, yaml.ScalarNode], Any]]] = {
-    tag: yaml.CSafeLoader.yaml_constructors[tag] for tag in _TAGS
+    tag: yaml.SafeLoader.yaml_constructors[tag] for tag in _TAGS
 }
 _FAILURES: Final = (ValueError, OverflowError, AttributeError, TypeError, LookupError, yaml.YAMLError)
 

@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atomic_agents.units import read
+from atomic_agents.units import loader, read
 from atomic_agents.units.loader import load
 from atomic_agents.units.marks import same
 from unit.units.samples import codes, note, only, verdict
@@ -21,31 +21,45 @@ def test_values_are_those_of_python_frontmatter() -> None:
     assert read(data).meta == frontmatter.parse(data.decode())[0]
 
 
-@pytest.mark.parametrize(
-    "block",
-    [
-        "a: yes\nb: 12:30\nc: 010\nd: 1_000\ne: 1e3\nf: 0x1F\ng: .inf\n",
-        "a: 2026-05-06\nb: 2026-05-06T10:11:12Z\nc: 2026-05-06 10:00:00 +01:30\n",
-        "a: !!str 5\nb: ! 5\nc: !!int '7'\nd: !!float 1\ne: !!null x\nf: !!bool yes\n",
-        "a: !!set {x, y}\nb: !!omap [p: 1]\nc: !!pairs [p: 1, p: 2]\nd: !!binary aGk=\n",
-        "a: !!seq [1]\nb: !!map {c: 1}\n",
-        "a: &x [1, 2]\nb: *x\nc: {<<: {p: 1}, q: 2}\nd: {<<: [{p: 1}, {p: 2, r: 3}]}\n",
-        "base: &b {p: 1}\n<<: *b\nq: 2\n",
-        "a: |\n  x\n  y\n\nb: >-\n  p\n  q\nc: 'it''s'\nd: \"\\u00e9\\n\"\n",
-        "? a\n: 1\n? b\n",
-        "a: {1: x, 2026-05-06: y, ~: z, false: w}\n",
-        "=: 1\nb: {=: 2}\n",
-        "a: &x word\n? *x\n: 1\n",
-        '{"a": 1, b, c: [x]}\n',
-        "a: 1\n...\n",
-        "a:\n- 1\n-\n- - 2\n  - 3\n- b: 4\n  c: 5\n",
-    ],
-)
+FORMS = [
+    "a: yes\nb: 12:30\nc: 010\nd: 1_000\ne: 1e3\nf: 0x1F\ng: .inf\n",
+    "a: 2026-05-06\nb: 2026-05-06T10:11:12Z\nc: 2026-05-06 10:00:00 +01:30\n",
+    "a: !!str 5\nb: ! 5\nc: !!int '7'\nd: !!float 1\ne: !!null x\nf: !!bool yes\n",
+    "a: !!set {x, y}\nb: !!omap [p: 1]\nc: !!pairs [p: 1, p: 2]\nd: !!binary aGk=\n",
+    "a: !!seq [1]\nb: !!map {c: 1}\n",
+    "a: &x [1, 2]\nb: *x\nc: {<<: {p: 1}, q: 2}\nd: {<<: [{p: 1}, {p: 2, r: 3}]}\n",
+    "base: &b {p: 1}\n<<: *b\nq: 2\n",
+    "a: |\n  x\n  y\n\nb: >-\n  p\n  q\nc: 'it''s'\nd: \"\\u00e9\\n\"\n",
+    "? a\n: 1\n? b\n",
+    "a: {1: x, 2026-05-06: y, ~: z, false: w}\n",
+    "=: 1\nb: {=: 2}\n",
+    "a: &x word\n? *x\n: 1\n",
+    '{"a": 1, b, c: [x]}\n',
+    "a: 1\n...\n",
+    "a:\n- 1\n-\n- - 2\n  - 3\n- b: 4\n  c: 5\n",
+]
+
+
+@pytest.mark.parametrize("block", FORMS)
 def test_every_yaml_form_is_built_as_the_c_loader_builds_it(block: str) -> None:
     loaded = load(block)
     assert loaded.faults == ()
     assert loaded.values is not None
     assert same(loaded.values, yaml.load(block, Loader=yaml.CSafeLoader))
+
+
+@pytest.mark.parametrize("block", FORMS)
+def test_the_parser_of_a_pyyaml_without_libyaml_gives_the_same_values_and_places(
+    block: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = load(block)
+    monkeypatch.setattr(loader, "PARSER", yaml.SafeLoader)
+    loaded = load(block)
+    assert loaded.faults == ()
+    assert same(loaded.values, wanted.values)
+    assert {key: entry.style for key, entry in loaded.marks.entries.items()} == {
+        key: entry.style for key, entry in wanted.marks.entries.items()
+    }
 
 
 _TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\ufeff"), max_size=12)
