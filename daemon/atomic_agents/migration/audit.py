@@ -7,6 +7,7 @@ import datetime as dt
 import errno
 import json
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -63,9 +64,10 @@ def read_events(folder: Path) -> Iterator[dict[str, Any]]:
         return
 
 
-def knows_run(folder: Path, run_id: str) -> bool:
-    """Whether a run has its record."""
-    return any(record.get("run_id") == run_id for record in read_events(folder))
+def is_settled(folder: Path, run_id: str) -> bool:
+    """Whether the audit says how a run ended: well, or rolled back. A rollback that failed is no end."""
+    records = (record for record in read_events(folder) if record.get("run_id") == run_id)
+    return any(not record.get("error") or record.get("rolled_back") for record in records)
 
 
 def _decode(line: bytes) -> dict[str, Any] | None:
@@ -80,7 +82,10 @@ def _append(path: Path, line: bytes) -> None:
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     handle = os.open(path, flags, 0o644)
     try:
-        size = os.fstat(handle).st_size
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, "no regular file", str(path))
+        size = status.st_size
         torn = size > 0 and os.pread(handle, 1, size - 1) != b"\n"
         _write_whole(handle, (b"\n" if torn else b"") + line, size)
         os.fsync(handle)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
 from collections.abc import Callable, Sequence
@@ -15,6 +16,8 @@ from atomic_agents.migration.writing import GroupWriter, Staged, ignore_group
 from atomic_agents.units.frontmatter import read
 from atomic_agents.units.splice import rewrite
 from atomic_agents.vault.kinds import Layout
+
+_log = logging.getLogger(__name__)
 
 
 class Written(Protocol):
@@ -173,8 +176,14 @@ class Contents:
             ) from error
 
     def end_group(self) -> None:
-        """Drop what was not put in place; writes are durable one by one again."""
-        self._writer.drop()
+        """Drop what was not put in place; writes are durable one by one again.
+
+        A temporary file that cannot be removed now is removed by the next start.
+        """
+        try:
+            self._writer.drop()
+        except OSError as error:
+            _log.warning("a temporary file could not be removed: %s", error)
         self._writer = GroupWriter(secrets.token_hex(4), ignore_group)
         self._is_grouping = False
 

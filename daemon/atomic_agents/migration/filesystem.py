@@ -250,9 +250,9 @@ class FilesystemMigrationBackend:
     def end(self, *, finished: bool) -> None:
         """Remove the mark, or leave it for recovery."""
         self._contents.end_group()
-        if self._marker is not None:
-            (self._marker.remove if finished else self._marker.release)()
-            self._marker = None
+        marker, self._marker = self._marker, None
+        if marker is not None:
+            checks.told(marker.remove if finished else marker.release)
 
     def _refuse_unfinished(self) -> None:
         unfinished = find_unfinished(self._root) if self._marker is None else None

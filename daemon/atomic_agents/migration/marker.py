@@ -84,8 +84,10 @@ class Marker:
 
     def remove(self) -> None:
         """Remove the mark, durable."""
-        remove_marker(self._root)
-        self.release()
+        try:
+            remove_marker(self._root)
+        finally:
+            self.release()
 
     def release(self) -> None:
         """Let go of the mark but leave it there, for a later start to find."""

@@ -12,7 +12,7 @@ from typing import Final
 from atomic_agents._io import TEMPORARY
 from atomic_agents.clock import Clock, SystemClock
 from atomic_agents.exceptions import AtomicAgentsError
-from atomic_agents.migration.audit import append_event, knows_run, timestamp
+from atomic_agents.migration.audit import append_event, is_settled, timestamp
 from atomic_agents.migration.exclusion import hold_exclusively
 from atomic_agents.migration.folders import migrations_folder
 from atomic_agents.migration.marker import Run, is_alive, read_marker, remove_marker
@@ -106,13 +106,13 @@ def recover(
     """
     root = find_root(agents_root)
     migrations_folder(root)
-    with hold_exclusively(lock or VaultLock(root)):
-        unfinished = find_unfinished(root)
-        if unfinished is None:
-            _sweep_leftovers(root)
+    with hold_exclusively(lock or VaultLock(root)), uninterrupted():
+        if is_alive(root):
             return None
-        with uninterrupted():
-            return _recover(root, ignore, unfinished, clock or SystemClock())
+        unfinished = find_unfinished(root)
+        recovery = _recover(root, ignore, unfinished, clock or SystemClock()) if unfinished else None
+        _sweep_leftovers(root)
+        return recovery
 
 
 def drop_dead_marker(root: Path) -> None:
@@ -126,8 +126,7 @@ def _recover(root: Path, ignore: tuple[str, ...], unfinished: Unfinished, clock:
     if run is None:
         finish_restore(root)
         return Recovery(unfinished, rolled_back=True)
-    is_recorded = knows_run(migrations_folder(root), run.run_id)
-    if is_recorded and unfinished.restore is None:
+    if is_settled(migrations_folder(root), run.run_id) and unfinished.restore is None:
         _remove_temporaries(root, ignore, run.token)
         remove_marker(root)
         return Recovery(unfinished, rolled_back=False)
@@ -170,14 +169,15 @@ def _remove_temporaries(root: Path, ignore: tuple[str, ...], token: str) -> None
     for _found in walk(root, read_layout(root, ignore), survey):
         continue
     for folder in {os.path.realpath(root / folder) for folder in survey.folders}:
-        for path in Path(folder).glob(f".*.{token}.atomicd.tmp"):
+        for path in Path(folder).glob(f".*[.-]{token}.atomicd.tmp"):
             path.unlink()
 
 
 def _sweep_leftovers(root: Path) -> None:
     """Remove what a snapshot or an undecided restore left; both are safe to begin again."""
     finish_restore(root)
-    with contextlib.suppress(FileNotFoundError):
-        for path in list(snapshots_folder(root).iterdir()):
-            if TEMPORARY.match(path.name):
-                path.unlink()
+    for folder in (migrations_folder(root), snapshots_folder(root)):
+        with contextlib.suppress(FileNotFoundError):
+            for path in list(folder.iterdir()):
+                if TEMPORARY.match(path.name):
+                    path.unlink()

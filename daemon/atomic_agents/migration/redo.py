@@ -96,7 +96,9 @@ class _Work:
 
     @do.register
     def _(self, step: SetAside) -> None:
-        full = self._clear_way(step.path)
+        full = self._root / step.path
+        if not self._is_plain(step.path):
+            return
         if _is(full, step.drops):
             discard(full)
             self._folders.add(full.parent)
@@ -105,14 +107,22 @@ class _Work:
 
     @do.register
     def _(self, step: SetMode) -> None:
-        full = self._clear_way(step.path)
-        if stat.S_ISREG(os.lstat(full).st_mode):
-            os.chmod(full, step.mode)
+        if self._is_plain(step.path):
+            os.chmod(self._root / step.path, step.mode)
 
     def make_durable(self) -> None:
         for folder in self._folders:
             if _is_folder(folder):
                 sync_folder(folder)
+
+    def _is_plain(self, path: str) -> bool:
+        """Whether a regular file lies there, and only real folders above it."""
+        full = self._root / path
+        try:
+            is_file = stat.S_ISREG(os.lstat(full).st_mode)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        return is_file and os.path.realpath(full.parent) == str(full.parent)
 
     def _clear_way(self, path: str) -> Path:
         """Return the full path, all folders above it real ones."""

@@ -13,7 +13,7 @@ from atomic_agents._files.write import write_all
 from atomic_agents._io import hash_file, identity, make_folder, sync_folder
 from atomic_agents.exceptions import FileChangedError, MigrationError, NotRegularFileError
 from atomic_agents.migration.durable import make_durable
-from atomic_agents.migration.manifest import Held, Manifest
+from atomic_agents.migration.manifest import Held, Manifest, parents
 from atomic_agents.migration.ops import (
     Identity,
     Journal,
@@ -141,9 +141,12 @@ def _compare_file(root: Path, number: int, held: Held, written: Collection[bytes
 def _find_newer(
     root: Path, scope: Scope, manifest: Manifest, written: Collection[bytes], found: Difference
 ) -> None:
-    known = {held.path for held in manifest.files}
+    files = {held.path for held in manifest.files}
+    known = files | {folder.path for folder in manifest.folders}
     for entry in survey(root, scope):
-        if entry.what == "file" and entry.path not in known and scope.is_content(entry.path):
+        if entry.what != "file" or entry.path in known or not files.isdisjoint(parents(entry.path)):
+            continue
+        if scope.is_content(entry.path):
             digest, status = _look(root / entry.path)
             found.steps.append(SetAside(entry.path, _drops(digest, status, written)))
 

@@ -6,6 +6,7 @@ from anywhere after the mark: roll back → audit → unlock.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -29,6 +30,8 @@ from atomic_agents.migration.values import (
 )
 
 _TELL_EVERY: Final = 64
+
+_log = logging.getLogger(__name__)
 
 
 def run_migration(
@@ -202,7 +205,7 @@ class _Run:
             self.sheet.units_touched = len(result.units_touched)
             self.sheet.record()
             result.validation_passed = True
-            self.backend.end(finished=True)
+            self._end(finished=True)
 
     def _roll_back(self, ref: MigrationSnapshotRef, result: MigrationResult, error: BaseException) -> None:
         """Put everything back and record it; what could not be put back stays marked for the next start."""
@@ -218,7 +221,14 @@ class _Run:
                 self.sheet.error = result.error
                 error.add_note(f"and the rollback failed: {fault}")
             self.sheet.record_failure(error)
-            self.backend.end(finished=result.rolled_back and self.sheet.is_recorded)
+            self._end(finished=result.rolled_back and self.sheet.is_recorded)
+
+    def _end(self, *, finished: bool) -> None:
+        """What is recorded stands: a mark that cannot be removed now goes at the next start."""
+        try:
+            self.backend.end(finished=finished)
+        except (AtomicAgentsError, OSError) as error:
+            _log.warning("the run's mark stays until the next start: %s", error)
 
 
 def _invalid(result: MigrationResult) -> str:

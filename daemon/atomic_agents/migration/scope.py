@@ -23,6 +23,7 @@ ADOPTED_SCHEMAS: Final = "schemas"
 _OWN_FOLDERS: Final = frozenset({SNAPSHOTS, DISPLACED, RESTORING})
 _OWN_FILES: Final = frozenset({AUDIT_FILE, RUN_FILE, JOURNAL_FILE})
 _KEPT_NAMES: Final = frozenset({"readme.md", "memory.md"})
+_CACHES: Final = frozenset({"__pycache__", "node_modules"})
 _REGENERATED_FOLDERS: Final = frozenset({"log", "logs", "cache", "caches"})
 _REGENERATED_FILES: Final = frozenset({"QUARANTINED.md"})
 _INNER_FOLDERS: Final = frozenset({*LAYERS, "raw", "journal", "persona"})
@@ -55,7 +56,7 @@ class Scope:
         """Whether a folder, relative to the vault, can hold something of it; its parents are taken to."""
         parts = folder.split("/")
         name = parts[-1]
-        if name.startswith(".") or (not is_content_folder(name) and not name.startswith("_")):
+        if name.startswith(".") or name in _CACHES:
             return False
         if parts[0] == QUARANTINE or (len(parts) == 2 and parts[0] == MIGRATIONS and name in _OWN_FOLDERS):  # noqa: PLR2004
             return False
@@ -100,13 +101,15 @@ def survey(root: Path, scope: Scope) -> Iterator[Entry]:
         prefix = f"{folder}/" if folder else ""
         with os.scandir(root / folder) as entries:
             found = sorted(entries, key=lambda entry: entry.name)
+        inner = []
         for entry in found:
             seen = _look(scope, f"{prefix}{entry.name}", entry)
             if seen is None:
                 continue
             if seen.what == "folder":
-                stack.append(seen.path)
+                inner.append(seen.path)
             yield seen
+        stack.extend(reversed(inner))
 
 
 def _look(scope: Scope, path: str, entry: os.DirEntry[str]) -> Entry | None:

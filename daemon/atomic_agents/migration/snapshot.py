@@ -75,8 +75,8 @@ def find_snapshot(root: Path, name: str) -> Path:
 
     """
     folder = snapshots_folder(root)
-    path = folder / Path(name).name
-    if path.name in {"", ".", ".."} or TEMPORARY.match(path.name) or not os.path.lexists(path):
+    path = folder / (Path(name).name or "..")
+    if path.name == ".." or TEMPORARY.match(path.name) or not os.path.lexists(path):
         raise MigrationSnapshotNotFound(
             f"snapshot {name!r}: not in {folder}",
             hint="--list-snapshots names those that are there",
