@@ -10,10 +10,11 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from atomic_agents.model import Verdict, printable
 from atomic_agents.units import loader, read
 from atomic_agents.units.loader import load
 from atomic_agents.units.marks import same
-from unit.units.samples import codes, note, only, verdict
+from unit.units.samples import NOTE, codes, note, only, verdict
 
 
 def test_values_are_those_of_python_frontmatter() -> None:
@@ -106,15 +107,41 @@ def test_whatever_the_c_loader_reads_is_read_the_same_or_named(block: str) -> No
         assert same(loaded.values, wanted)
 
 
+def _check_shown(judged: Verdict) -> None:
+    for problem in judged.problems:
+        assert len(problem.found) <= 80
+        for text in (problem.found, problem.expected, problem.fix):
+            assert text
+            assert "\n" not in text
+        assert printable(problem.found) == problem.found
+
+
 @given(st.binary(max_size=400))
 def test_arbitrary_bytes_never_raise(data: bytes) -> None:
     judged = verdict(data)
-    assert not judged.is_valid or judged.unit is not None
+    assert judged.is_valid == (judged.errors == ())
+    _check_shown(judged)
 
 
 @given(st.binary(max_size=200))
 def test_arbitrary_bytes_between_fences_never_raise(data: bytes) -> None:
-    assert verdict(b"---\n" + data + b"\n---\nbody\n").sha256
+    judged = verdict(b"---\n" + data + b"\n---\nbody\n")
+    assert judged.is_valid == (judged.errors == ())
+    _check_shown(judged)
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from([*NOTE, "tags", "expires_at", "supersedes", "pinned", "extra", "Name"]),
+        st.text(st.characters(codec="utf-8"), max_size=200)
+        | st.text("ab: -[]{}#&*!|>'\"%@`,\n\t0129.~", max_size=60),
+        max_size=4,
+    )
+)
+def test_whatever_stands_in_the_fields_what_was_found_is_short_and_printable(fields: dict[str, str]) -> None:
+    judged = verdict(note(**fields))
+    assert judged.is_valid == (judged.errors == ())
+    _check_shown(judged)
 
 
 _HOSTILE = {

@@ -389,3 +389,13 @@ def test_blocks_deeper_than_can_be_read_are_refused() -> None:
         value = {"k": value}
     with pytest.raises(SpliceError, match="more than 20 levels"):
         splice(b"---\na: 1\n---\n", {"b": value})
+
+
+def test_a_list_behind_an_alias_is_written_out() -> None:
+    data = b"---\na: &x [1]\nb: *x\n---\n"
+    assert splice(data, {"b": [1, 2]}) == b"---\na: &x [1]\nb:\n  - 1\n  - 2\n---\n"
+
+
+def test_a_mapping_in_brackets_stays_in_brackets() -> None:
+    data = b"---\na: {b: 1}\n---\n"
+    assert splice(data, {"a": {"b": 1, "c": {"d": []}}}) == b"---\na: {b: 1, c: {d: []}}\n---\n"
