@@ -3,11 +3,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from unit.units.samples import note, page
-
 from atomic_agents._schema import SchemaSet
 from atomic_agents.units import DiskNeighbours, Limits, name_key
 from atomic_agents.vault.kinds import Layout
+from unit.units.samples import note, page
 
 
 def _vault(root: Path, files: dict[str, bytes]) -> DiskNeighbours:
