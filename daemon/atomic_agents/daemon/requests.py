@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import secrets
 import time
 from collections.abc import Callable
@@ -14,6 +16,9 @@ from atomic_agents._io import atomic_write, make_folder
 from atomic_agents.exceptions import TemporaryError
 
 FOLDER: Final = "requests"
+CANARY: Final = "canary"
+"""A folder of the state folder that the watcher listens to: opening it wakes the worker."""
+
 _ASKED: Final = ".request.json"
 _ANSWERED: Final = ".answer.json"
 _POLL_SECONDS: Final = 0.02
@@ -96,6 +101,7 @@ def ask(
     name = secrets.token_hex(8)
     answer = requests / f"{name}{_ANSWERED}"
     atomic_write(requests / f"{name}{_ASKED}", json.dumps({"kind": kind, "arguments": arguments}))
+    _ring(folder / CANARY)
     until = time.monotonic() + timeout
     checked = time.monotonic()
     while not answer.exists():
@@ -108,6 +114,12 @@ def ask(
     values: dict[str, Any] = json.loads(answer.read_text("utf-8"))
     answer.unlink(missing_ok=True)
     return values
+
+
+def _ring(canary: Path) -> None:
+    """Open the folder that the daemon listens to, which wakes it; without it, it looks up by itself."""
+    with contextlib.suppress(OSError):
+        os.close(os.open(canary, os.O_RDONLY | os.O_DIRECTORY))
 
 
 def _pause() -> None:

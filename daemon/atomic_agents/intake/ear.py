@@ -32,7 +32,7 @@ FOLDER: Final = (
 """What is asked of a folder: no opens and reads, which the daemon itself makes."""
 
 CANARY: Final = InotifyConstants.IN_OPEN | InotifyConstants.IN_ONLYDIR
-"""What is asked of the canary's folder: opening it sings, and writes nothing."""
+"""What is asked of the canary's folder: opening it sings, wakes the worker, and writes nothing."""
 
 _JOIN_SECONDS: Final = 5.0
 _log = logging.getLogger(__name__)
@@ -67,6 +67,7 @@ class Ear:
         """Keep an event if it can matter."""
         if event.mask & InotifyConstants.IN_OPEN:
             self.songs += 1
+            self._inbox.wake()
             return
         name = os.fsdecode(event.name)
         if not name or event.mask & InotifyConstants.IN_ISDIR or self._is_wanted(name, event.mask):
