@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import sys
 import threading
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from atomic_agents.config import Config, load
-from atomic_agents.exceptions import AtomicAgentsError, MigrationInterruptedError
+from atomic_agents.exceptions import AtomicAgentsError, MigrationBusyError, MigrationInterruptedError
 from atomic_agents.migration import FilesystemMigrationBackend, trust
 from atomic_agents.migration.adoption import LegacyAdoption, as_json
 from atomic_agents.migration.arguments import Arguments, parse_arguments
@@ -137,7 +138,9 @@ class _Command:
 
     def recover_first(self) -> None:
         """Undo what a run that died left (contract [M-3]), unless the configuration says not to."""
-        if self._config.migration.auto_recover:
+        if not self._config.migration.auto_recover:
+            return
+        with contextlib.suppress(MigrationBusyError):  # what was asked for is refused and recorded for that
             self._report.recovery(recover(self._root, ignore=self._config.vault.ignore), asked=False)
 
     def _backend(self, progress: Progress) -> FilesystemMigrationBackend:
