@@ -45,8 +45,9 @@ class Working:
             return
         try:
             with self._lock.hold():
-                self._resume()
+                self._resume_after_migration()
                 self._slice(now + SLICE_SECONDS)
+            self._resume_writing()
         except VaultBusyError:
             self._pause("lock", "a migration holds the vault's lock; changes queue up")
             self._not_before = now + SLICE_SECONDS
@@ -78,13 +79,14 @@ class Working:
             del pending[path]
         pending.update(dict.fromkeys(pipeline.finish(settled=not pending)))
 
-    def _resume(self) -> None:
-        """The vault is free and can be written: after a migration everything is compared anew."""
-        pauses = self._desk.condition.pauses
-        if pauses.pop("lock", None):
+    def _resume_after_migration(self) -> None:
+        """Compare everything anew, now that the vault is free."""
+        if self._desk.condition.pauses.pop("lock", None):
             self._desk.bench.log.info(Event.DAEMON_RESUMED, reason="the vault's lock is free")
             self._sweeping.want("a migration ended")
-        if pauses.pop("write", None):
+
+    def _resume_writing(self) -> None:
+        if self._desk.condition.pauses.pop("write", None):
             self._desk.bench.log.info(Event.DAEMON_RESUMED, reason="the vault can be written again")
 
     def _pause(self, kind: str, reason: str) -> None:
