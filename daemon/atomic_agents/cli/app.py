@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 import traceback
 from pathlib import Path
@@ -21,6 +22,8 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "lint": ("check", "Judge files: the warnings too."),
     "status": ("status", "How the daemon is."),
     "logs": ("logs", "Show the log for people."),
+    "service": ("service", "Install the daemon as a service, and look after it."),
+    "verify": ("verify", "Prove that the running daemon works."),
     "quarantine": ("quarantine", "What was blocked, and what to do about it."),
     "init": ("init", "Make a configuration and a small valid vault."),
 }
@@ -34,6 +37,8 @@ Examples:
   atomicd status                      is the daemon well?
   atomicd logs -f                     what is it doing?
 """
+
+_SETTINGS: Final = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
 class LazyGroup(click.Group):
@@ -60,15 +65,16 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
 
-@click.command(cls=LazyGroup, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--vault", type=click.Path(path_type=Path), help="The vault's folder.")
-@click.option("--config", type=click.Path(path_type=Path), help="The configuration file.")
+@click.command(cls=LazyGroup, epilog=_EPILOG, context_settings=_SETTINGS)
+@click.option("--vault", type=click.Path(path_type=Path, readable=False), help="The vault's folder.")
+@click.option("--config", type=click.Path(path_type=Path, readable=False), help="The configuration file.")
 @click.option("--verbose", is_flag=True, help="Show tracebacks of failures.")
 @click.version_option(__version__, prog_name="atomicd")
 @click.pass_context
 def atomicd(ctx: click.Context, vault: Path | None, config: Path | None, verbose: bool) -> None:
     """Keep a vault of agent memory valid, indexed and recoverable."""
     ctx.obj = Choices(vault=vault, config=config, verbose=verbose)
+    ctx.color = False if os.environ.get("NO_COLOR") else None
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -101,6 +107,7 @@ def _run(arguments: list[str]) -> int:
 def _complain(error: AtomicAgentsError, *, verbose: bool) -> None:
     if verbose:
         traceback.print_exception(error)
-    click.echo(f"{click.style('atomicd:', fg='red')} {error}", err=True)
+    colour = False if os.environ.get("NO_COLOR") else None
+    click.echo(f"{click.style('atomicd:', fg='red')} {error}", err=True, color=colour)
     if error.hint:
-        click.echo(f"{click.style('hint:', fg='yellow')} {error.hint}", err=True)
+        click.echo(f"{click.style('hint:', fg='yellow')} {error.hint}", err=True, color=colour)

@@ -46,8 +46,8 @@ class Choices:
 def shared(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add `--vault`, `--config` and `--verbose` to a command, which gets them as `choices`."""
 
-    @click.option("--vault", type=click.Path(path_type=Path), help="The vault's folder.")
-    @click.option("--config", type=click.Path(path_type=Path), help="The configuration file.")
+    @click.option("--vault", type=click.Path(path_type=Path, readable=False), help="The vault's folder.")
+    @click.option("--config", type=click.Path(path_type=Path, readable=False), help="The configuration file.")
     @click.option("--verbose", is_flag=True, help="Show tracebacks of failures.")
     @functools.wraps(command)
     def wrapped(*, vault: Path | None, config: Path | None, verbose: bool, **rest: Any) -> Any:

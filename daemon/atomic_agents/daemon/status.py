@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from atomic_agents._io import make_folder
 from atomic_agents.daemon.instance import Owner, owner
+from atomic_agents.exceptions import AtomicAgentsError
 from atomic_agents.model import iso, printable
 
 FILE: Final = "status.json"
@@ -116,7 +117,7 @@ def read_status(folder: Path, vault: Path, now: Now) -> Status:
     return dataclasses.replace(told, state="stale", reasons=(reason, *told.reasons))
 
 
-def record_failure(folder: Path, vault: Path, error: Exception) -> None:
+def record_failure(folder: Path, vault: Path, error: AtomicAgentsError) -> None:
     """Leave word of a start that failed, unless a daemon runs or there never was one.
 
     Args:
@@ -128,10 +129,8 @@ def record_failure(folder: Path, vault: Path, error: Exception) -> None:
     if not folder.is_dir() or owner(folder) is not None:
         return
     told = _read(folder) or Status("crashed", printable(str(vault)))
-    now = Now.read()
-    failed = dataclasses.replace(
-        told, state="crashed", pid=None, reasons=(), last_error=printable(str(error)), heartbeat=iso(now.wall)
-    )
+    words = f"{error} ({error.hint})" if error.hint else str(error)
+    failed = dataclasses.replace(told, state="crashed", pid=None, reasons=(), last_error=printable(words))
     write_status(folder, failed)
 
 
