@@ -1,13 +1,14 @@
 """The only way to write a file: temporary beside it, fsync, keep mode and owner, replace, fsync the folder.
 
 Source: seed MUST 3; contract [WRITE-1], [Q-1], [D-5]. Every temporary file is called
-`.{name}.{random}.atomicd.tmp`, so that one left by a kill is known for what it is.
+`.{name}.{pid}-{random}.atomicd.tmp`, so that one left by a kill is known for what it is.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from atomic_agents._files.leftovers import is_leftover, remove_leftover
 from atomic_agents._files.move import move_file
 from atomic_agents._files.read import Reading, hash_file, identity, read_file
 from atomic_agents._files.write import TEMPORARY, create_file, make_folder, replace_file, sync_folder
@@ -19,9 +20,11 @@ __all__ = [
     "create_file",
     "hash_file",
     "identity",
+    "is_leftover",
     "make_folder",
     "move_file",
     "read_file",
+    "remove_leftover",
     "replace_file",
     "sync_folder",
 ]

@@ -16,8 +16,8 @@ from typing import Final
 from atomic_agents._files.read import identity
 from atomic_agents.exceptions import FileChangedError, NotRegularFileError
 
-TEMPORARY: Final = re.compile(r"\..+\.[0-9a-f]{8}\.atomicd\.tmp\Z", re.DOTALL)
-"""Names of the temporary files that this package makes."""
+TEMPORARY: Final = re.compile(r"\..+\.(?:(?P<pid>[0-9a-f]{1,8})-)?[0-9a-f]{8}\.atomicd\.tmp\Z", re.DOTALL)
+"""Names of the temporary files that this package makes; `pid` is the process that makes them."""
 
 _MAX_NAME: Final = 255
 _NO_HARD_LINKS: Final = frozenset({errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS})
@@ -116,13 +116,29 @@ def temporary_file(
         discard(temporary)
 
 
-def temporary_name(path: Path) -> Path:
-    """Return a fresh name beside `path` that `TEMPORARY` knows, cut to what file systems take."""
-    ending = f".{secrets.token_hex(4)}.atomicd.tmp"
+def temporary_name(path: Path, token: str | None = None) -> Path:
+    """Return a name beside `path` that `TEMPORARY` knows, cut to what file systems take.
+
+    Args:
+        path: the file.
+        token: eight hex digits; None takes fresh ones.
+
+    """
+    ending = temporary_ending(token or secrets.token_hex(4))
     stem = path.name
     while len(os.fsencode(stem)) + len(ending) >= _MAX_NAME:
         stem = stem[:-1]
     return path.with_name(f".{stem}{ending}")
+
+
+def temporary_ending(token: str) -> str:
+    """Return the end of a temporary file's name, by which a later start knows that its writer is gone.
+
+    Args:
+        token: eight hex digits.
+
+    """
+    return f".{os.getpid():x}-{token}.atomicd.tmp"
 
 
 def write_all(handle: int, data: bytes) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from atomic_agents._files.write import discard, own, temporary_name, write_all
+from atomic_agents._files.write import discard, own, temporary_ending, temporary_name, write_all
 from atomic_agents._io import identity, sync_folder
 from atomic_agents.exceptions import FileChangedError
 from atomic_agents.migration.durable import make_durable
@@ -135,8 +135,8 @@ class GroupWriter:
     def _name(self, path: str) -> str:
         folder, name = os.path.split(path)
         if len(os.fsencode(name)) > _LONGEST_NAME:
-            name = temporary_name(Path(path)).name[1:-21]
-        return f"{folder}/.{name}.{self._token}.atomicd.tmp"
+            return str(temporary_name(Path(path), self._token))
+        return f"{folder}/.{name}{temporary_ending(self._token)}"
 
 
 def _write_new(temporary: str, data: bytes, like: os.stat_result) -> os.stat_result:
