@@ -12,9 +12,8 @@ import pytest
 from atomic_agents import _io
 from atomic_agents.exceptions import AtomicAgentsError, FileChangedError
 from atomic_agents.model import Kind, Place, Problem, Verdict
-from atomic_agents.quarantine import Incidents, recover, take
+from atomic_agents.quarantine import Good, Incidents, recover, take
 from atomic_agents.quarantine.incidents import REPORT
-from atomic_agents.quarantine.taking import Good
 from fakes.faults import KilledError, death
 
 NOW = 1_780_000_000.0
@@ -207,7 +206,7 @@ def test_folders_without_a_readable_report_are_named_and_left(root):
             (root / "_quarantine" / name / REPORT).write_text(text)
     assert incidents.all() == []
     assert incidents.unreadable() == ["broken", "empty", "foreign", "list"]
-    assert recover(incidents, root, lambda _: None) == []
+    assert recover(incidents, root, lambda _: None, NOW) == []
     assert len(list((root / "_quarantine").iterdir())) == 4
 
 
@@ -250,7 +249,7 @@ def test_a_kill_at_any_step_is_finished_at_the_next_start(tmp_path, monkeypatch,
         with death(monkeypatch, at), pytest.raises(KilledError):
             take(Incidents(root), root, found, GOOD, NOW)
         incidents = Incidents(root)
-        recover(incidents, root, lambda _: GOOD)
+        recover(incidents, root, lambda _: GOOD, NOW)
         assert b"bad\n" in everything(root), f"step {at}: bytes lost"
         if (root / PATH).exists() and (root / PATH).read_bytes() == b"bad\n":
             take(incidents, root, verdict(), GOOD, NOW)
@@ -265,7 +264,7 @@ def test_a_second_recovery_changes_nothing(root):
     incidents = Incidents(root)
     take(incidents, root, put(root), GOOD, NOW)
     before = {p: p.stat().st_mtime_ns for p in root.rglob("*")}
-    assert recover(incidents, root, lambda _: GOOD) == []
+    assert recover(incidents, root, lambda _: GOOD, NOW) == []
     assert {p: p.stat().st_mtime_ns for p in root.rglob("*")} == before
 
 

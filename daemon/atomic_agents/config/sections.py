@@ -91,6 +91,8 @@ class History:
     max_bytes: int = _key(
         1_073_741_824, "former versions kept in all, compressed", least=1_048_576, unit="bytes"
     )
+    all_days: float = _key(1.0, "every version is kept for this long", least=0, unit="days")
+    daily_days: float = _key(30.0, "then the last one of each day, then of each month", least=0, unit="days")
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,10 +86,25 @@ class Serving:
         self._sweeping.want("configuration read again")
 
     def _begin(self, request: Request) -> None:
+        if request.kind == "breaker":
+            self._desk.requests.answer(request.name, self._decide(request.arguments))
+            return
         if request.kind != "sync":
             self._desk.requests.answer(request.name, {"error": f"unknown request {request.kind!r}"})
             return
         self._syncs.append(self._sync(request.name, wait=bool(request.arguments.get("wait", True))))
+
+    def _decide(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Do what the operator says with the files that wait (contract [Q-6])."""
+        decision, patterns = arguments.get("decision"), arguments.get("patterns", [])
+        if decision not in {"move", "adopt"}:
+            return {"error": f"unknown decision {decision!r}"}
+        blocking = self._desk.pipeline.blocking
+        try:
+            count = blocking.decide(decision, [str(pattern) for pattern in patterns])
+        except ConfigError as error:
+            return {"error": str(error)}
+        return {"decided": count, "waiting": blocking.holds.count_waiting()}
 
     def _sync(self, name: str, *, wait: bool) -> _Sync:
         """Plan a sweep, and let what has fresh events settle at once."""

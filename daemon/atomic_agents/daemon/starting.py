@@ -6,8 +6,7 @@ from typing import Final
 
 from atomic_agents.log import Event
 from atomic_agents.pipeline import Bench
-from atomic_agents.quarantine import recover
-from atomic_agents.quarantine.taking import Good
+from atomic_agents.quarantine import Good, is_unfinished, recover
 from atomic_agents.vault.lock import VaultLock
 
 _LOCK_SECONDS: Final = 10.0
@@ -23,10 +22,11 @@ def recover_quarantine(bench: Bench) -> None:
         VaultBusyError: a migration holds the vault's lock for too long.
 
     """
-    if all(incident.step == "done" for incident in bench.incidents.all()):
+    now = bench.clock.wall()
+    if not is_unfinished(bench.incidents, now):
         return
     with VaultLock(bench.root).hold(timeout=_LOCK_SECONDS):
-        for incident in recover(bench.incidents, bench.root, lambda path: last_good(bench, path)):
+        for incident in recover(bench.incidents, bench.root, lambda path: last_good(bench, path), now):
             bench.log.warning(
                 Event.UNIT_QUARANTINED,
                 path=incident.path,

@@ -78,6 +78,7 @@ class Sweeping:
         self._desk.condition.last_sweep = bench.clock.wall()
         duration = round((time.monotonic() - self._began) * 1000)
         bench.log.info(Event.SWEEP_FINISHED, duration_ms=duration, **facts)
+        self._desk.pipeline.after_sweep()
         if self._desk.condition.state == "starting":
             self._get_ready()
 

@@ -63,6 +63,7 @@ class Worker:
         while answer is None and not self._orders.stopping:
             self.turn()
             answer = self._serving.answer_now()
+        self._desk.pipeline.finish_tending()
         return answer or {"error": "stopped before it was done"}
 
     def turn(self) -> None:
@@ -74,6 +75,7 @@ class Worker:
         self._sweeping.sweep_if_due()
         self._working.work()
         self._sweeping.finish_if_done()
+        self._desk.pipeline.tend()
         self._serving.serve()
         self._desk.beat()
 
@@ -82,7 +84,9 @@ class Worker:
         if self._desk.pending and not self._desk.is_blocked():
             return 0.0
         now = self._desk.bench.clock.monotonic()
-        times = (self._desk.settle.next_due(), self._desk.pipeline.next_due(), self._sweeping.next_due())
+        pipeline = self._desk.pipeline
+        parts = (self._desk.settle.next_due, pipeline.next_due, pipeline.tend_due, self._sweeping.next_due)
+        times = [next_due() for next_due in parts]
         due = [moment - now for moment in times if moment is not None]
         wait = max(min([TICK_SECONDS, *due]), 0.0)
         return max(wait, 0.05) if self._desk.is_blocked() else wait

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import shlex
+from typing import Final
+
 from atomic_agents.log import Event
-from atomic_agents.model import FileRecord, FileState, Outcome, Stamp, Verdict
+from atomic_agents.model import FileRecord, FileState, Outcome, Stamp, Verdict, printable
 from atomic_agents.pipeline.bench import Bench
 from atomic_agents.pipeline.indexing import Indexing
+from atomic_agents.quarantine import Incident
+from atomic_agents.store.versions import Version
+from atomic_agents.units import read
+
+_SMALL_BYTES: Final = 1024
+"""A body up to this size may shrink without a word, unless nothing is left of it."""
+
+_SHRUNK: Final = 5
+"""A body of less than one part in so many of the former has lost over 80 %."""
 
 
 class Accepting:
@@ -37,6 +49,7 @@ class Accepting:
         """
         place = verdict.place
         is_same = known is not None and known.state is FileState.VALID and known.sha256 == verdict.sha256
+        former = None if is_same else self._bench.store.versions.last_good(place.path)
         with self._bench.store.transaction():
             self._bench.store.versions.record(place.path, data, verdict.sha256, self._bench.clock.wall())
             self._bench.remember(
@@ -49,6 +62,7 @@ class Accepting:
             return
         if was_held:
             self._bench.log.info(Event.UNIT_RELEASED, path=place.path, reason="valid within its grace time")
+        self._tell_shrunk(verdict, data, former)
         self._accepted[place.path] = verdict.sha256
 
     def _outcome(self, verdict: Verdict, known: FileRecord | None) -> Outcome:
@@ -60,9 +74,30 @@ class Accepting:
         }
         return Outcome(Event.UNIT_INDEXED, verdict.place.path, facts=facts)
 
-    def solve(self) -> None:
-        """Close the incidents of the paths that were mended since the last call."""
+    def solve(self) -> list[Incident]:
+        """Close the incidents of the paths that were mended since the last call, and return them."""
         accepted, self._accepted = self._accepted, {}
-        if accepted:
-            for incident in self._bench.incidents.solve(accepted):
-                self._bench.log.info(Event.UNIT_SOLVED, path=incident.path, incident=incident.id)
+        solved = self._bench.incidents.solve(accepted) if accepted else []
+        for incident in solved:
+            self._bench.log.info(Event.UNIT_SOLVED, path=incident.path, incident=incident.id)
+        return solved
+
+    def _tell_shrunk(self, verdict: Verdict, data: bytes, former: Version | None) -> None:
+        """Tell the operator of a write that left little of a body, with the way back (contract `shrunk`)."""
+        assert verdict.unit is not None
+        if former is None or len(data) >= former.size:
+            return
+        now = verdict.unit.body_bytes
+        before = read(self._bench.store.versions.content(former.sha256)).body_bytes
+        is_emptied = before > 0 == len(data[len(data) - now :].strip())
+        if not is_emptied and (before <= _SMALL_BYTES or now * _SHRUNK >= before):
+            return
+        self._bench.log.warning(
+            Event.UNIT_SHRUNK,
+            agent=verdict.place.agent,
+            layer=verdict.place.layer,
+            path=verdict.place.path,
+            body_bytes=now,
+            former_body_bytes=before,
+            hint=f"`atomicd restore {shlex.quote(printable(verdict.place.path))} --version {former.version}`",
+        )

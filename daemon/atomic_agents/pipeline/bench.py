@@ -21,6 +21,9 @@ from atomic_agents.vault.kinds import Layout, nfc
 ADOPTED_AT = "adopted_at"
 """Fact: wall time at which the vault's first sweep was complete; until then what is invalid is adopted."""
 
+AT_ONCE = float("-inf")
+"""A time that has come, for those that are asked when they have something to do."""
+
 
 @dataclass
 class Bench:

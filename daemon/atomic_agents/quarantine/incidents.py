@@ -5,78 +5,30 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import datetime as dt
+import errno
 import json
 import os
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final
 
-from atomic_agents._io import atomic_write, make_folder, sync_folder
+from atomic_agents._io import atomic_write, make_folder, read_file, sync_folder
 from atomic_agents.exceptions import AtomicAgentsError
-from atomic_agents.model import Problem, Verdict, iso, printable
+from atomic_agents.model import printable
+from atomic_agents.quarantine.incident import Incident
 from atomic_agents.vault.kinds import QUARANTINE
 
 REPORT: Final = "report.json"
-FORMAT: Final = 1
-"""The version of the shape of `report.json`."""
+IDENTIFIER: Final = re.compile(r"[0-9]{8}T[0-9]{6}Z_.+_[0-9a-f]{8}(?:-[0-9]+)?", re.DOTALL)
+"""What a folder of an incident is called."""
 
-_SLUG: Final = 60
+_SLUG_BYTES: Final = 80
+_MAX_REPORT_BYTES: Final = 4 << 20
+_MOST_NAMED: Final = 5
 
-
-@dataclass(frozen=True, slots=True)
-class Incident:
-    """One invalid write, as `report.json` tells it (contract section 8, *Shapes*).
-
-    Times are ISO 8601 in UTC; `mode` is octal text; `restored` is the hash of the version put back.
-    `step` is `moving` until all is done, so that a crash in between is finished at the next start.
-    `released` says that the operator put these bytes back as they are.
-    """
-
-    id: str
-    path: str
-    sha256: str
-    size: int
-    mtime: str
-    mode: str
-    problems: tuple[Problem, ...]
-    first_seen: str
-    last_seen: str
-    restored: str | None = None
-    occurrences: int = 1
-    state: Literal["open", "solved"] = "open"
-    step: Literal["moving", "done"] = "done"
-    released: bool = False
-
-    @property
-    def name(self) -> str:
-        """The file's own name, under which it lies in the incident's folder."""
-        return self.path.rsplit("/", 1)[-1]
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the stable shape of a report."""
-        values: dict[str, Any] = {spec.name: getattr(self, spec.name) for spec in dataclasses.fields(self)}
-        values["path"] = _escape(self.path)
-        values["problems"] = [
-            problem.as_json() | {"path": _escape(problem.path)} for problem in self.problems
-        ]
-        return {"format": FORMAT, **values}
-
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> Incident:
-        """Return the incident that a report describes.
-
-        Raises:
-            KeyError, TypeError, ValueError: it is no report of ours.
-
-        """
-        known = {spec.name for spec in dataclasses.fields(cls)}
-        kept = {key: value for key, value in values.items() if key in known}
-        kept["path"] = _unescape(kept["path"])
-        kept["problems"] = tuple(Problem(**(entry | {"path": kept["path"]})) for entry in values["problems"])
-        return cls(**kept)
+_Look = tuple[int, int, int]
 
 
 class Incidents:
@@ -89,7 +41,7 @@ class Incidents:
 
     def __init__(self, root: Path) -> None:
         self.folder = root / QUARANTINE
-        self._cache: dict[str, tuple[int, Incident | None]] = {}
+        self._cache: dict[str, tuple[_Look, Incident | None]] = {}
 
     def all(self) -> list[Incident]:
         """Return every incident whose report can be read, oldest first."""
@@ -110,12 +62,22 @@ class Incidents:
         exact = [incident for incident in incidents if incident.id == prefix]
         found = exact or [incident for incident in incidents if prefix and incident.id.startswith(prefix)]
         found = found or [incident for incident in incidents if prefix and prefix in incident.id]
-        if len(found) != 1:
-            what = "no incident" if not found else f"{len(found)} incidents"
-            raise AtomicAgentsError(
-                f"{printable(prefix)}: {what} with this id", hint="see `atomicd quarantine list`"
-            )
-        return found[0]
+        if len(found) == 1:
+            return found[0]
+        what = "no incident" if not found else f"{len(found)} incidents"
+        names = ", ".join(incident.id for incident in found[-_MOST_NAMED:])
+        raise AtomicAgentsError(
+            f"{printable(prefix)}: {what} with this id",
+            hint=f"name one of them: {names}" if found else "see `atomicd quarantine list`",
+        )
+
+    def open_by_agent(self) -> dict[str, list[Incident]]:
+        """Return the open incidents whose move is done, by the agent's folder, oldest first."""
+        found: dict[str, list[Incident]] = {}
+        for incident in self.all():
+            if incident.is_open and incident.step == "done":
+                found.setdefault(incident.agent, []).append(incident)
+        return found
 
     def open_at(self, path: str, sha256: str) -> Incident | None:
         """Return the open incident of these bytes at this path."""
@@ -137,8 +99,13 @@ class Incidents:
             sha256: the hash of its bytes, in hex.
             now: wall time, seconds since the epoch.
 
+        Raises:
+            OSError: the system refuses, or a link stands where the quarantine should.
+
         """
         make_folder(self.folder)
+        if self.folder.is_symlink():
+            raise OSError(errno.ELOOP, "a link is no quarantine folder", str(self.folder))
         moment = dt.datetime.fromtimestamp(now, dt.UTC).strftime("%Y%m%dT%H%M%SZ")
         stem = path.rsplit("/", 1)[-1].removesuffix(".md")
         base = f"{moment}_{_slug(agent) or 'vault'}_{_slug(stem) or 'note'}_{sha256[:8]}"
@@ -156,16 +123,19 @@ class Incidents:
 
         Args:
             accepted: by path, the hash of the valid bytes that are there now; the version that was put
-                back by ourselves mends nothing.
+                back by ourselves mends nothing. The blocked bytes under another name, which were wrong only
+                in their name, mend it too.
 
         Returns:
             The incidents as they are now.
 
         """
+        contents = set(accepted.values())
         solved = []
         for incident in self.all():
             now = accepted.get(incident.path)
-            if incident.state == "open" and incident.step == "done" and now not in {None, incident.restored}:
+            is_mended = now not in {None, incident.restored} or incident.sha256 in contents
+            if incident.is_open and incident.step == "done" and is_mended:
                 solved.append(dataclasses.replace(incident, state="solved"))
                 self.write(solved[-1])
         return solved
@@ -193,79 +163,40 @@ class Incidents:
         folder.rmdir()
 
     def _folders(self) -> list[Path]:
+        if self.folder.is_symlink():
+            return []
         try:
             with os.scandir(self.folder) as entries:
                 names = sorted(
                     e.name for e in entries if e.is_dir(follow_symlinks=False) and e.name[0] != "."
                 )
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return []
         return [self.folder / name for name in names]
 
     def _read(self, folder: Path) -> Incident | None:
         """Return the incident of a folder, read anew only when its report was replaced."""
         try:
-            changed = (folder / REPORT).stat().st_mtime_ns
+            status = os.lstat(folder / REPORT)
         except OSError:
             return None
+        look = (status.st_mtime_ns, status.st_ino, status.st_size)
         cached = self._cache.get(folder.name)
-        if cached is None or cached[0] != changed:
-            cached = (changed, _parse(folder))
+        if cached is None or cached[0] != look:
+            cached = (look, _parse(folder))
             self._cache[folder.name] = cached
         return cached[1]
 
 
 def _parse(folder: Path) -> Incident | None:
     try:
-        incident = Incident.from_json(json.loads((folder / REPORT).read_text("utf-8")))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        incident = Incident.from_json(json.loads(read_file(folder / REPORT, limit=_MAX_REPORT_BYTES).data))
+    except (OSError, AtomicAgentsError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
-    return incident if incident.id == folder.name and _stays_inside(incident.path) else None
-
-
-def _stays_inside(path: str) -> bool:
-    """Whether a report's path, which anybody may have edited, cannot lead out of the vault."""
-    parts = path.split("/")
-    return bool(path) and not path.startswith("/") and not {"", ".", ".."} & set(parts)
+    return incident if incident.id == folder.name else None
 
 
 def _slug(text: str) -> str:
     kept = (char if unicodedata.category(char)[0] in "LN" or char in "-_." else "-" for char in text)
-    return re.sub("-{2,}", "-", "".join(kept)).strip("-.")[:_SLUG]
-
-
-def _escape(path: str) -> str:
-    """Write a path as UTF-8 text that can be read back, also when its bytes are not UTF-8."""
-    try:
-        path.encode("utf-8")
-    except UnicodeEncodeError:
-        return f"hex:{os.fsencode(path).hex()}"
-    return path
-
-
-def _unescape(text: str) -> str:
-    return os.fsdecode(bytes.fromhex(text.removeprefix("hex:"))) if text.startswith("hex:") else text
-
-
-def new_incident(identifier: str, verdict: Verdict, status: os.stat_result, now: float) -> Incident:
-    """Return the incident of a file that is about to be moved.
-
-    Args:
-        identifier: as `Incidents.begin` gave it.
-        verdict: what is wrong with it.
-        status: the file's status.
-        now: wall time, seconds since the epoch.
-
-    """
-    return Incident(
-        id=identifier,
-        path=verdict.place.path,
-        sha256=verdict.sha256,
-        size=status.st_size,
-        mtime=iso(status.st_mtime),
-        mode=f"{status.st_mode & 0o7777:04o}",
-        problems=verdict.errors,
-        first_seen=iso(now),
-        last_seen=iso(now),
-        step="moving",
-    )
+    short = re.sub("-{2,}", "-", "".join(kept)).strip("-.").encode()[:_SLUG_BYTES]
+    return short.decode(errors="ignore")

@@ -6,10 +6,14 @@ import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from atomic_agents._io import create_file, hash_file, make_folder, move_file, read_file
+from atomic_agents._io import create_file, hash_file, make_folder, move_file, read_file, replace_file
 from atomic_agents.exceptions import AtomicAgentsError
 from atomic_agents.model import printable
-from atomic_agents.quarantine.incidents import Incident, Incidents
+from atomic_agents.quarantine.incident import Incident
+from atomic_agents.quarantine.incidents import Incidents
+from atomic_agents.quarantine.placing import displaced_name, real_place
+
+_APPEARED = "something appeared there just now; try again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +39,63 @@ def give_back(incidents: Incidents, root: Path, incident: Incident, *, force: bo
 
     """
     source = incidents.file_of(incident)
-    reading = _read(source, incident)
-    target = root / incident.path
-    _check_parent(root, target)
+    data = quarantined_bytes(incidents, incident)
+    target = real_place(root, incident.path)
     displaced = _make_room(incidents, incident, target, force=force)
     released = replace(incident, state="solved", released=True)
     incidents.write(released)
     make_folder(target.parent, mode=0o755)
-    if not create_file(target, reading, mode=int(incident.mode, 8), owner_of=source.stat()):
-        raise AtomicAgentsError(f"{printable(incident.path)}: something appeared there just now; try again")
+    if not create_file(target, data, mode=int(incident.mode, 8), owner_of=source.stat()):
+        raise AtomicAgentsError(f"{printable(incident.path)}: {_APPEARED}")
     return Returned(released, displaced)
 
 
-def _read(source: Path, incident: Incident) -> bytes:
+def put_mended(incidents: Incidents, root: Path, incident: Incident, data: bytes) -> Incident:
+    """Put bytes that are valid at an incident's path, where nothing is but the version that was put back.
+
+    Args:
+        incidents: the vault's quarantine.
+        root: the vault's real path.
+        incident: whose path; its own bytes stay in quarantine.
+        data: the valid bytes.
+
+    Returns:
+        The incident, solved.
+
+    Raises:
+        AtomicAgentsError: the path is taken by anything else.
+        FileChangedError: somebody wrote there just now; that write stays.
+        OSError: the system refuses.
+
+    """
+    target = real_place(root, incident.path)
+    solved = replace(incident, state="solved")
+    try:
+        there = read_file(target)
+    except FileNotFoundError:
+        make_folder(target.parent, mode=0o755)
+        if not create_file(target, data, mode=int(incident.mode, 8), owner_of=_status(incidents, incident)):
+            raise AtomicAgentsError(f"{printable(incident.path)}: {_APPEARED}") from None
+    else:
+        if there.sha256 != incident.restored:
+            raise AtomicAgentsError(
+                f"{printable(incident.path)}: something else is there by now, so nothing was put back",
+                hint="compare the two: `atomicd quarantine diff`; `restore --force` keeps both",
+            )
+        replace_file(target, data, expected=there.status)
+    incidents.write(solved)
+    return solved
+
+
+def quarantined_bytes(incidents: Incidents, incident: Incident) -> bytes:
+    """Return an incident's bytes, as they were blocked.
+
+    Raises:
+        AtomicAgentsError: they are gone from its folder, or were altered.
+        OSError: the system refuses.
+
+    """
+    source = incidents.file_of(incident)
     try:
         reading = read_file(source)
     except FileNotFoundError as error:
@@ -59,12 +107,11 @@ def _read(source: Path, incident: Incident) -> bytes:
     return reading.data
 
 
-def _check_parent(root: Path, target: Path) -> None:
-    real = os.path.realpath(target.parent)
-    if real != str(root) and not real.startswith(f"{str(root).rstrip('/')}/"):
-        raise AtomicAgentsError(
-            f"{printable(str(target))}: a link leads out of the vault, so nothing is put there"
-        )
+def _status(incidents: Incidents, incident: Incident) -> os.stat_result | None:
+    try:
+        return os.lstat(incidents.file_of(incident))
+    except FileNotFoundError:
+        return None
 
 
 def _make_room(incidents: Incidents, incident: Incident, target: Path, *, force: bool) -> Path | None:
@@ -76,10 +123,6 @@ def _make_room(incidents: Incidents, incident: Incident, target: Path, *, force:
             hint="--force puts it back and keeps what is there beside the incident",
         )
     digest, _ = hash_file(target)
-    folder = incidents.folder / incident.id
-    number, aside = 1, folder / f"displaced_{digest[:8]}_{target.name}"
-    while os.path.lexists(aside):
-        number += 1
-        aside = folder / f"displaced_{digest[:8]}-{number}_{target.name}"
+    aside = displaced_name(incidents.folder / incident.id, digest, incident.name)
     move_file(target, aside, sha256=digest)
     return aside
