@@ -15,7 +15,7 @@ from atomic_agents.index.saying import Revision, Saying, revise, saying, says
 from atomic_agents.index.sections import Homes
 from atomic_agents.index.sheet import Row, Sheet, read_lines
 from atomic_agents.index.targets import lead, retarget
-from atomic_agents.index.wanted import Role, Wanted
+from atomic_agents.index.wanted import Role, Wanted, unescaped_line
 from atomic_agents.store.entries import Remembered
 
 
@@ -51,9 +51,14 @@ class Judging:
 
     def run(self) -> None:
         """Judge every entry."""
+        wanted, remembered = self.known.wanted, self.known.remembered
+        is_careful = bool(self.known.former) or self.writing.defined
         for number, sheet in enumerate(self.sheets):
             for position, row in enumerate(sheet.rows):
-                if row.owner is not None:
+                file = row.owner
+                if file is None:
+                    continue
+                if is_careful or not _is_settled(row, remembered.get(file), wanted.get(file)):
                     self._judge(number, position, row)
         self._drop_repetitions()
         for sheet in self.sheets:
@@ -64,17 +69,15 @@ class Judging:
         assert file is not None
         want, base = self.known.wanted.get(file), self.known.remembered.get(file)
         if want is None:
-            if base is not None and not base.gone and is_gone(file, base, self.known):
+            if base is not None and not base.gone and is_gone(file, self.known):
                 self.removed[file] = row.line.text
                 self._drop(row)
             return
         entry = row.line.entry
-        if entry is None or any(row is one for one in self.found.unescaped):
+        if entry is None or id(row) in self.found.unescaped:
             self._set(row, write(Pending(want, base), self.writing, "- ", self.sheets[number].folder))
             return
-        said = self._said(want, entry)
-        if file in self.known.former or not _is_settled(row, base, want, said):
-            self._renew(_Standing(number, position, row, entry, want, said), base)
+        self._renew(_Standing(number, position, row, entry, want, self._said(want, entry)), base)
 
     def _renew(self, at: _Standing, base: Remembered | None) -> None:
         if base is not None and self._was_overwritten(at, base):
@@ -113,7 +116,7 @@ class Judging:
         It is taken for that only where the unit's file was written too, or the line now leads its section
         and did not before; a person who goes back to the plain text does neither.
         """
-        plain = f"- [{at.want.title}]({at.want.file}) — {at.want.hook}"
+        plain = unescaped_line(at.want)
         if at.row.line.text == base.line or at.row.line.text != plain or not is_own_work(base):
             return False
         above = self.sheets[at.sheet].rows[at.position - 1].line.kind if at.position else Kind.BLANK
@@ -193,13 +196,14 @@ class _Standing:
     said: Saying
 
 
-def _is_settled(row: Row, base: Remembered | None, want: Wanted, said: Saying) -> bool:
-    """Whether neither the line nor the unit says anything new."""
+def _is_settled(row: Row, base: Remembered | None, want: Wanted | None) -> bool:
+    """Whether neither the line nor the unit says anything new; of most entries no more than this is asked."""
     return (
         base is not None
-        and not base.gone
-        and row.line.text == base.line
-        and base.title == said.title.text
-        and base.hook == said.hook.text
+        and want is not None
+        and base.line == row.line.text
+        and base.hook == want.hook
+        and base.title == want.title
         and base.role == want.role
+        and not base.gone
     )

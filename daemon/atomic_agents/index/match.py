@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from atomic_agents.index.entries import Form
@@ -10,9 +10,8 @@ from atomic_agents.index.lines import Kind
 from atomic_agents.index.sections import heading_key
 from atomic_agents.index.sheet import Row, Sheet
 from atomic_agents.index.targets import Names, lead
-from atomic_agents.index.texts import as_hook, as_title
 from atomic_agents.index.titles import Titled, Titles
-from atomic_agents.index.wanted import Wanted
+from atomic_agents.index.wanted import Wanted, unescaped_line
 from atomic_agents.store.entries import Remembered
 
 
@@ -45,7 +44,7 @@ class Match:
         seconds: further entries of units, in order: the row and its unit.
         ambiguous: units that share their name, so that a title alone may or may not mean them.
         dead: targets in the layer that no file has, with the row.
-        unescaped: rows that another tool wrote and that say something else than it meant.
+        unescaped: ids of rows that another tool wrote and that say something else than it meant.
 
     """
 
@@ -53,7 +52,7 @@ class Match:
     seconds: list[tuple[Row, str]] = field(default_factory=list)
     ambiguous: set[str] = field(default_factory=set)
     dead: list[tuple[Row, str]] = field(default_factory=list)
-    unescaped: list[Row] = field(default_factory=list)
+    unescaped: set[int] = field(default_factory=set)
 
 
 def match(sheets: Sequence[Sheet], known: Known) -> Match:
@@ -85,19 +84,11 @@ def mentioned_in(sheets: Sequence[Sheet], known: Known) -> set[str]:
     return {file for file in found if file is not None}
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    """A line that may be a unit's entry: the heading above it, and whether it stands directly below that."""
+_Candidate = tuple[Row, str, bool]
+"""A line that may be a unit's entry, the heading above it, and whether it stands directly below that.
 
-    row: Row
-    heading: str
-    leads: bool
-
-    def likeness(self, base: Remembered | None) -> tuple[bool, bool, bool]:
-        """Return how much speaks for it; a line that leads its section may be one that a tool repeated."""
-        is_same = base is not None and self.row.line.text == base.line
-        is_near = base is not None and heading_key(self.heading) == base.heading
-        return (is_same, is_near, not self.leads)
+A plain tuple: one is made for every entry of every merge.
+"""
 
 
 class _Matching:
@@ -106,55 +97,76 @@ class _Matching:
         self._known = known
         self._now = {old: new for new, old in known.former.items()}
         self._names = _names(known)
-        self._unescaped = dict(_unescaped_lines(known))
-        self._candidates: dict[str, list[_Candidate]] = {}
+        self._unescaped = {unescaped_line(want): file for file, want in known.wanted.items() if want.acts}
+        self._first: dict[str, _Candidate] = {}
+        self._more: dict[str, list[_Candidate]] = {}
         self._titled: list[Titled] = []
         self._found = Match()
 
     def run(self) -> Match:
         for sheet in self._sheets:
             self._read(sheet)
-        for file, candidates in self._candidates.items():
-            self._elect(file, candidates)
+        wanted, present = self._known.wanted, self._known.present
+        for file, candidate in self._first.items():
+            if file in self._more or not (file in wanted or file in present):
+                self._elect(file, self._more.get(file, [candidate]))
+            else:
+                candidate[0].owner = file
         self._settle_titles()
         return self._found
 
     def _read(self, sheet: Sheet) -> None:
+        is_usual = not (sheet.folder or self._now or self._unescaped)
+        files, first = self._names.files, self._first
         heading, leads = "", False
         for row in sheet.rows:
             row.owner = None
-            if row.line.kind is Kind.ITEM:
-                file = self._candidate_for(sheet, row, heading)
-                if file is not None:
-                    self._candidates.setdefault(file, []).append(_Candidate(row, heading, leads))
-            if row.line.kind is Kind.HEADING:
-                heading = row.line.title
-            leads = row.line.kind in {Kind.HEADING, Kind.UNDERLINE}
-            for target, is_wiki in row.line.targets:
-                mentioned = self._find(sheet, target, is_wiki=is_wiki)
-                if mentioned is not None:
-                    self._found.mentioned.add(mentioned)
+            line = row.line
+            kind, entry = line.kind, line.entry
+            if entry is not None and is_usual and entry.form is Form.LINK and entry.target in files:
+                file: str | None = entry.target
+            else:
+                file = self._candidate_for(sheet, row, heading) if kind is Kind.ITEM else None
+            if file is not None:
+                if file in first:
+                    self._more.setdefault(file, [first[file]]).append((row, heading, leads))
+                else:
+                    first[file] = (row, heading, leads)
+            if kind is Kind.HEADING:
+                heading = line.title
+            leads = kind is Kind.HEADING or kind is Kind.UNDERLINE
+            if line.targets:
+                self._mention(sheet, row)
+
+    def _mention(self, sheet: Sheet, row: Row) -> None:
+        for target, is_wiki in row.line.targets:
+            file = self._find(sheet, target, is_wiki=is_wiki)
+            if file is not None:
+                self._found.mentioned.add(file)
 
     def _candidate_for(self, sheet: Sheet, row: Row, heading: str) -> str | None:
         """Return the unit that a list item's target names."""
-        entry = row.line.entry
-        if row.line.text in self._unescaped:
-            self._found.unescaped.append(row)
-            return self._unescaped[row.line.text]
+        line = row.line
+        if line.text in self._unescaped:
+            self._found.unescaped.add(id(row))
+            return self._unescaped[line.text]
+        entry = line.entry
         if entry is None:
             return None
         if entry.form is Form.CODE:
             self._titled.append(Titled(row, entry, heading))
             return None
-        file = self._find(sheet, entry.target, is_wiki=entry.is_wiki)
+        file = self._find(sheet, entry.target, is_wiki=entry.form is Form.WIKI)
         if file is not None:
-            return self._current(file, row)
+            return self._current(file, row) if self._now else file
         inside = lead(entry.target, entry.is_wiki, sheet.folder, self._known.layer_dir)
         if inside:
             self._found.dead.append((row, inside[0]))
         return None
 
     def _find(self, sheet: Sheet, target: str, *, is_wiki: bool) -> str | None:
+        if target in self._names.files and not is_wiki and not sheet.folder:
+            return target
         return self._names.find(lead(target, is_wiki, sheet.folder, self._known.layer_dir), is_wiki=is_wiki)
 
     def _current(self, file: str, row: Row) -> str:
@@ -169,17 +181,15 @@ class _Matching:
         base = self._known.remembered.get(file)
         is_there = file in self._known.wanted or file in self._known.present
         if not is_there and (base is None or base.gone):
-            self._found.dead += [(one.row, file) for one in candidates]
+            self._found.dead += [(row, file) for row, _, _ in candidates]
             return
-        chosen = candidates[0]
-        if len(candidates) > 1:
-            chosen = max(candidates, key=lambda one: one.likeness(base))
-        chosen.row.owner = file
-        self._found.seconds += [(one.row, file) for one in candidates if one is not chosen]
+        chosen = max(candidates, key=lambda one: _likeness(one, base))[0]
+        chosen.owner = file
+        self._found.seconds += [(row, file) for row, _, _ in candidates if row is not chosen]
 
     def _settle_titles(self) -> None:
         if self._titled:
-            taken = self._found.mentioned | self._candidates.keys()
+            taken = self._found.mentioned | self._first.keys()
             titles = Titles(self._known.wanted, self._known.remembered, taken)
             titles.settle(self._titled)
             self._found.ambiguous = titles.ambiguous
@@ -190,8 +200,9 @@ def _names(known: Known) -> Names:
     return Names([*known.wanted, *known.remembered, *known.present, *known.former.values()])
 
 
-def _unescaped_lines(known: Known) -> Iterator[tuple[str, str]]:
-    """Yield, for each unit whose texts would act, the line that a tool writes that does not escape."""
-    for file, want in known.wanted.items():
-        if as_title(want.title) != want.title or as_hook(want.hook) != want.hook:
-            yield f"- [{want.title}]({file}) — {want.hook}", file
+def _likeness(one: _Candidate, base: Remembered | None) -> tuple[bool, bool, bool]:
+    """Return how much speaks for a line; one that leads its section may be one that a tool repeated."""
+    row, heading, leads = one
+    is_same = base is not None and row.line.text == base.line
+    is_near = base is not None and heading_key(heading) == base.heading
+    return (is_same, is_near, not leads)

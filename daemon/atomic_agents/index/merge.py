@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from atomic_agents.config.sections import Index as Settings
-from atomic_agents.index.entries import Form
 from atomic_agents.index.insert import Inserting
 from atomic_agents.index.judge import Judging
-from atomic_agents.index.lines import Kind
-from atomic_agents.index.links import defines_label
+from atomic_agents.index.lines import Kind, read_line
 from atomic_agents.index.match import Known, Match, match, mentioned_in
 from atomic_agents.index.pending import Pending, Writing
 from atomic_agents.index.remember import remember
@@ -20,7 +17,6 @@ from atomic_agents.index.saying import Revision
 from atomic_agents.index.sections import Homes, Layer, roles_of
 from atomic_agents.index.sheet import Sheet, read_sheet
 from atomic_agents.index.skeleton import skeleton
-from atomic_agents.index.style import style_of
 from atomic_agents.index.wanted import Role, Wanted
 from atomic_agents.store.entries import Remembered
 
@@ -201,31 +197,20 @@ class _Merging:
         return Homes(self._sheets, self._known.wanted, self._known.remembered)
 
     def _writing(self) -> Writing:
-        names = Counter(want.title for want in self._known.wanted.values())
-        lines = (row.line for sheet in self._sheets for row in sheet.rows)
-        return Writing(
-            layer_dir=self._scope.layer_dir,
-            style=style_of(self._sheets, Form(self._scope.settings.entry_style)),
-            limit=self._scope.settings.max_hook,
-            defined=any(line.kind is not Kind.OPAQUE and defines_label(line.text) for line in lines),
-            shared=frozenset(name for name, count in names.items() if count > 1),
-        )
+        wanted = self._known.wanted.values()
+        return Writing(self._scope.layer_dir, self._sheets, wanted, self._scope.settings)
 
     def _changed(self) -> dict[str, bytes]:
         found = {sheet.name: sheet.data() for sheet in self._sheets}
         return {name: data for name, data in found.items() if data != self._files.get(name, b"")}
 
     def _kept(self, revisions: Mapping[str, Revision]) -> Iterable[Notice]:
-        for sheet in self._sheets:
-            for row in sheet.rows:
-                revision = revisions.get(row.owner) if row.owner is not None else None
-                entry = row.line.entry
-                for what in revision.kept if revision is not None and entry is not None else ():
-                    assert entry is not None
-                    assert revision is not None
-                    stands = entry.title if what == "title" else entry.hook
-                    unit = revision.title if what == "title" else revision.hook
-                    yield Notice(what, row.owner or "", stands, unit)
+        for file, revision in revisions.items():
+            entry = read_line(revision.text).entry if revision.kept else None
+            if entry is not None and "title" in revision.kept:
+                yield Notice("title", file, entry.title, revision.title)
+            if entry is not None and "hook" in revision.kept:
+                yield Notice("hook", file, entry.hook, revision.hook)
 
     def _conflicts(self) -> Iterable[Notice]:
         for sheet in self._sheets:

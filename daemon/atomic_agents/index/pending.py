@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from atomic_agents.index.entries import rewritten
-from atomic_agents.index.lines import read_line
+from atomic_agents.config.sections import Index as Settings
+from atomic_agents.index.entries import Form, rewritten
+from atomic_agents.index.lines import Kind, read_line
+from atomic_agents.index.links import defines_label
 from atomic_agents.index.saying import Revision, revise, saying
-from atomic_agents.index.sheet import Row
-from atomic_agents.index.style import Style, compose, form_for
+from atomic_agents.index.sheet import Row, Sheet
+from atomic_agents.index.style import Style, compose, form_for, style_of
 from atomic_agents.index.targets import lead, retarget
 from atomic_agents.index.wanted import Wanted
 from atomic_agents.store.entries import Remembered
@@ -37,24 +41,44 @@ class Pending:
     children: list[Row] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
 class Writing:
-    """How entries are written in one vault's INDEX files.
+    """How entries are written in one layer's INDEX files; what new entries alone need is found when needed.
 
     Args:
         layer_dir: the layer's folder, relative to the vault.
-        style: the INDEX's style.
-        limit: most characters of a generated title or hook.
-        defined: whether some line defines a link label.
-        shared: names that more than one unit has.
+        sheets: the index files, with the rows' owners set.
+        wanted: what is wanted of each unit.
+        settings: `[index]` of the configuration.
 
     """
 
-    layer_dir: str
-    style: Style
-    limit: int
-    defined: bool
-    shared: Collection[str]
+    def __init__(
+        self, layer_dir: str, sheets: Sequence[Sheet], wanted: Collection[Wanted], settings: Settings
+    ) -> None:
+        self.layer_dir = layer_dir
+        self.limit = settings.max_hook
+        self._sheets = sheets
+        self._wanted = wanted
+        self._configured = Form(settings.entry_style)
+
+    @cached_property
+    def style(self) -> Style:
+        """The style of the entries that stand there."""
+        return style_of(self._sheets, self._configured)
+
+    @cached_property
+    def shared(self) -> frozenset[str]:
+        """Names that more than one unit has."""
+        names = Counter(want.title for want in self._wanted)
+        return frozenset(name for name, count in names.items() if count > 1)
+
+    @cached_property
+    def defined(self) -> bool:
+        """Whether some line defines a link label."""
+        lines = (row.line for sheet in self._sheets for row in sheet.rows)
+        return any(
+            "]:" in line.text and line.kind is not Kind.OPAQUE and defines_label(line.text) for line in lines
+        )
 
 
 def write(pending: Pending, writing: Writing, bullet: str, folder: str) -> Revision:

@@ -33,45 +33,44 @@ def remember(
             if row.line.kind is Kind.HEADING:
                 heading, after = heading_key(row.line.title), ""
             elif row.owner is not None:
-                place = (heading, after, _below(sheet.rows, number))
-                _note(result, known, row, place, revisions.get(row.owner))
+                _note(result, known, revisions, row, (heading, after, _below(sheet.rows, number)))
                 after = row.owner
     for file, base in known.remembered.items():
-        if is_gone(file, base, known) and not base.gone:
+        if not base.gone and is_gone(file, known):
             result[file] = replace(base, line=removed.get(file, base.line), gone=True)
     return result
 
 
-def is_gone(file: str, base: Remembered, known: Known) -> bool:
+def is_gone(file: str, known: Known) -> bool:
     """Whether a unit that was known is not there any more.
 
     Args:
         file: relative to the layer's folder.
-        base: what is remembered of it.
         known: what is known of the units now.
 
     """
-    return base.file == file and file not in known.wanted and file not in known.present
+    return file not in known.wanted and file not in known.present
 
 
 def _note(
     result: dict[str, Remembered],
     known: Known,
+    revisions: Mapping[str, Revision],
     row: Row,
     place: tuple[str, str, str],
-    revision: Revision | None,
 ) -> None:
+    """Note an entry where it stands; what is the same as before is not made anew."""
     file = row.owner
     assert file is not None
-    old = result.get(file)
-    base = _base(old, known.wanted.get(file), revision)
-    if base is None:
+    old, revision, line = result.get(file), revisions.get(file), row.line.text
+    is_here = (
+        old is not None and old.line == line and (old.heading, old.after, old.below) == place and not old.gone
+    )
+    if is_here and revision is None:
         return
-    title, hook, role = base
-    heading, after, below = place
-    new = Remembered(file, title, hook, role, row.line.text, heading, after, below)
-    if new != old:
-        result[file] = new
+    base = _base(old, known.wanted.get(file), revision)
+    if base is not None and not (is_here and old is not None and (old.title, old.hook, old.role) == base):
+        result[file] = Remembered(file, *base, line, *place)
 
 
 def _base(
@@ -89,6 +88,6 @@ def _below(rows: Sequence[Row], number: int) -> str:
     """Return the operator's own line that hangs directly below an entry, or ""."""
     if number + 1 >= len(rows):
         return ""
-    line, below = rows[number].line, rows[number + 1]
-    is_hung = below.line.kind is not Kind.BLANK and below.line.indent > line.indent and below.owner is None
+    below = rows[number + 1]
+    is_hung = below.line.indent > rows[number].line.indent and below.owner is None
     return below.line.text if is_hung else ""

@@ -123,6 +123,10 @@ class _Reader:
         self._take_opaque(_front_matter(texts))
         while len(lines) < len(texts):
             line = read_line(texts[len(lines)])
+            if line.item is not None and not line.indent and line.opens is None:
+                self._offsets = [line.item.offset]
+                lines.append(line)
+                continue
             in_list = bool(self._offsets)
             self._enter(line)
             if line.indent >= CODE_INDENT and not self._offsets and line.kind is not Kind.BLANK:

@@ -92,16 +92,9 @@ class Names:
     """
 
     def __init__(self, files: Iterable[str]) -> None:
-        self._files = frozenset(files)
-        self._composed: dict[str, str] = {}
+        self.files = frozenset(files)
+        self._composed: dict[str, str] | None = None
         self._by_name: dict[str, list[str]] | None = None
-        for file in self._files:
-            if not file.isascii():
-                self._add_composed(file)
-
-    def __contains__(self, file: str) -> bool:
-        """Whether exactly this file is there."""
-        return file in self._files
 
     def find(self, candidates: tuple[str, ...], *, is_wiki: bool) -> str | None:
         """Return the file that a link means, or None if none of the layer's.
@@ -112,23 +105,24 @@ class Names:
 
         """
         for name in candidates:
-            if name in self._files:
+            if name in self.files:
                 return name
         for name in candidates:
-            if not name.isascii() and (file := self._composed.get(nfc(name))) is not None:
+            if not name.isascii() and (file := self._find_composed(nfc(name))) is not None:
                 return file
         return self._alone(candidates[0]) if is_wiki and candidates else None
 
-    def _add_composed(self, file: str) -> None:
-        """Prefer, of two spellings of one name, the composed one."""
-        composed = nfc(file)
-        if composed not in self._composed or file == composed:
-            self._composed[composed] = file
+    def _find_composed(self, name: str) -> str | None:
+        """Return the file of this name in NFC; of two spellings of one name, the composed one."""
+        if self._composed is None:
+            decomposed = {nfc(file): file for file in sorted(self.files) if not file.isascii()}
+            self._composed = {**decomposed, **{name: name for name in decomposed if name in self.files}}
+        return self._composed.get(name)
 
     def _alone(self, name: str) -> str | None:
         if self._by_name is None:
             self._by_name = {}
-            for file in self._files:
+            for file in self.files:
                 self._by_name.setdefault(nfc(posixpath.basename(file)), []).append(file)
         files = self._by_name.get(nfc(posixpath.basename(name)), [])
         return files[0] if len(files) == 1 else None

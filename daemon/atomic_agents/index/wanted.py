@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from atomic_agents.index.texts import one_line
+from atomic_agents.index.texts import as_hook, as_title, one_line
 from atomic_agents.model import Unit
 
 LONGEST: Final = 2000
@@ -47,6 +47,7 @@ class Wanted:
         role: the section that it belongs to now.
         kind: the section that its type has, whatever became of it.
         captured: ISO date; new entries come in this order.
+        acts: whether the title or hook would act as structure if it were not escaped.
 
     """
 
@@ -56,6 +57,17 @@ class Wanted:
     role: Role
     kind: Role
     captured: str = ""
+    acts: bool = False
+
+
+def unescaped_line(want: Wanted) -> str:
+    """Return the line that a tool writes for a unit which neither shortens nor escapes.
+
+    Args:
+        want: what is wanted of the unit.
+
+    """
+    return f"- [{want.title}]({want.file}) — {want.hook}"
 
 
 def wanted_of(units: Iterable[Unit], layer_dir: str) -> tuple[Wanted, ...]:
@@ -99,7 +111,8 @@ def _wanted(file: str, unit: Unit, by_file: Mapping[str, Unit]) -> Wanted:
     kind = _KINDS.get(unit.type, Role.PAGES)
     role, hook = _fate(file, unit, by_file) or (kind, one_line(unit.description[:LONGEST]))
     title = one_line(unit.name[:LONGEST]) or one_line(posixpath.basename(file).removesuffix(".md"))
-    return Wanted(file, title, hook, role, kind, unit.captured)
+    acts = as_title(title) != title or as_hook(hook) != hook
+    return Wanted(file, title, hook, role, kind, unit.captured, acts)
 
 
 def _fate(file: str, unit: Unit, by_file: Mapping[str, Unit]) -> tuple[Role, str] | None:

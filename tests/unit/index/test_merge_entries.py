@@ -107,6 +107,16 @@ def test_a_unit_that_comes_back_gets_its_hand_edited_entry_back_where_it_stood(d
     assert desk.text == before
 
 
+def test_a_unit_may_go_and_come_again_and_again(desk):
+    for _ in range(3):
+        unit = desk.drop(FILE)
+        desk.sync()
+        assert desk.lines(FILE) == []
+        desk.units[FILE] = unit
+        desk.sync()
+        assert desk.lines(FILE) == [LINE]
+
+
 def test_entries_that_come_back_together_stand_in_their_former_order(desk):
     for name in "abcdef":
         desk.note(f"feedback_{name}_rule.md")
