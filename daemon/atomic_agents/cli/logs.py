@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import os
 import threading
@@ -14,6 +15,7 @@ import click
 
 from atomic_agents import config
 from atomic_agents.cli.options import Choices, as_json, shared
+from atomic_agents.cli.output import columns, has_colours, say
 from atomic_agents.exceptions import AtomicAgentsError
 from atomic_agents.log import FILE_NAME, console_line
 
@@ -46,13 +48,41 @@ def logs(
     if not path.exists() and not follow:
         raise AtomicAgentsError(f"log {path}: not there", hint="start the daemon once: `atomicd run`")
     wanted = _Filter(events, level)
+    show = _show_json if as_json else _Past().show
     for line in _last(path, lines, wanted):
-        _print(line, as_json=as_json)
+        show(line)
     if follow:
         for line in _grow(path):
             if wanted.takes(_parse(line)):
-                _print(line, as_json=as_json)
+                show(line)
     return 0
+
+
+class _Past:
+    """Shows lines to people, with the day where it is another than that of the line before."""
+
+    def __init__(self) -> None:
+        self._day = f"{dt.datetime.now().astimezone():%Y-%m-%d}"
+        self._colour = has_colours()
+
+    def show(self, line: str) -> None:
+        record = _parse(line)
+        day = _day_of(record) or self._day
+        if day != self._day:
+            say(day, bold=True)
+        self._day = day
+        click.echo(console_line(record, colour=self._colour, width=columns()))
+
+
+def _show_json(line: str) -> None:
+    click.echo(line.rstrip("\n"))
+
+
+def _day_of(record: dict[str, Any]) -> str:
+    try:
+        return f"{dt.datetime.fromisoformat(str(record.get('ts'))).astimezone():%Y-%m-%d}"
+    except ValueError:
+        return ""
 
 
 class _Filter:
@@ -89,16 +119,20 @@ def _grow(path: Path) -> Iterator[str]:
     """Yield lines as they come, from file to file as the log is rotated."""
     pause = threading.Event()
     file = _open_at_end(path)
-    while True:
-        line = file.readline() if file is not None else ""
-        if line:
-            yield line
-            continue
-        if file is None or _is_replaced(path, file):
-            rest = file.read() if file is not None else ""
-            yield from rest.splitlines(keepends=True)
-            file = _reopen(path, file)
-        pause.wait(_POLL_SECONDS)
+    try:
+        while True:
+            line = file.readline() if file is not None else ""
+            if line:
+                yield line
+                continue
+            if file is None or _is_replaced(path, file):
+                rest = file.read() if file is not None else ""
+                yield from rest.splitlines(keepends=True)
+                file = _reopen(path, file)
+            pause.wait(_POLL_SECONDS)
+    finally:
+        if file is not None:
+            file.close()
 
 
 def _open_at_end(path: Path) -> TextIO | None:
@@ -133,10 +167,3 @@ def _parse(line: str) -> dict[str, Any]:
     except ValueError:
         return {"event": line.strip(), "level": "warning"}
     return record if isinstance(record, dict) else {"event": line.strip(), "level": "warning"}
-
-
-def _print(line: str, *, as_json: bool) -> None:
-    if as_json:
-        click.echo(line.rstrip("\n"))
-    else:
-        click.echo(console_line(_parse(line), colour=True))

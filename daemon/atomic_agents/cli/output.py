@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
@@ -13,6 +15,18 @@ from atomic_agents.model import printable
 
 _PIPE_WIDTH: Final = 1000
 """Columns where there is no terminal: nothing is folded for `grep`."""
+
+
+def has_colours() -> bool:
+    """Whether standard output takes colours: a terminal does, unless `NO_COLOR` is set."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+
+def columns() -> int:
+    """Return the terminal's width; 0 where no line is to be broken, as in a file or a pipe."""
+    if not sys.stdout.isatty() and "COLUMNS" not in os.environ:
+        return 0
+    return shutil.get_terminal_size().columns
 
 
 def print_json(values: Any) -> None:

@@ -10,11 +10,14 @@ import click
 
 from atomic_agents import __version__
 from atomic_agents.cli.judging import Judged
-from atomic_agents.cli.output import print_json, say
+from atomic_agents.cli.output import columns, print_json, say
+from atomic_agents.log.wrapping import wrap
 from atomic_agents.model import Problem, printable
 from atomic_agents.units import CODES
 
 _COLOURS: Final = {"error": "red", "warning": "yellow"}
+_MARKS: Final = {"error": "✗", "warning": "!"}
+_MARGIN: Final = " " * 8
 _LEVELS: Final = {"error": "error", "warning": "warning"}
 
 
@@ -24,6 +27,7 @@ def print_text(judged: Judged) -> None:
         say(path, bold=True)
         for problem in problems:
             _print_problem(problem)
+        say("")
     for path, reason in judged.skipped:
         say(f"{path}: {reason}; not judged", colour="red")
     say(_summary(judged), colour="green" if not judged.problems and not judged.skipped else None)
@@ -69,9 +73,12 @@ _SARIF: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 
 def _print_problem(problem: Problem) -> None:
     line = f"{problem.line:>5}" if problem.line else "    -"
-    code = click.style(f"{problem.code:<22}", fg=_COLOURS[problem.severity])
-    click.echo(f"{line}  {code} {_said(problem)}")
-    say(f"{'':>7}fix: {problem.fix}")
+    head = f"{line} {_MARKS[problem.severity]} {problem.code}"
+    lines = wrap(_said(problem), columns(), first=f"{head}  ", rest=_MARGIN)
+    styled = click.style(head, fg=_COLOURS[problem.severity])
+    click.echo("\n".join([f"{styled}{lines[0][len(head) :]}", *lines[1:]]))
+    for text in wrap(printable(problem.fix), columns(), first=f"{_MARGIN}fix: ", rest=f"{_MARGIN}     "):
+        click.echo(text)
 
 
 def _said(problem: Problem) -> str:
@@ -82,7 +89,8 @@ def _said(problem: Problem) -> str:
 def _summary(judged: Judged) -> str:
     counts = {kind: sum(one.severity == kind for one in judged.problems) for kind in _COLOURS}
     parts = [f"{number} {kind}{'' if number == 1 else 's'}" for kind, number in counts.items() if number]
-    return f"{len(judged.files)} files judged: {', '.join(parts) or 'nothing to say'}"
+    files = f"{len(judged.files)} file{'' if len(judged.files) == 1 else 's'} judged"
+    return f"{files}: {', '.join(parts) or 'all is well'}"
 
 
 def _sarif(problem: Problem) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from structlog.typing import FilteringBoundLogger
 
@@ -23,7 +23,7 @@ from atomic_agents.daemon.heartbeat import Condition, Heartbeat
 from atomic_agents.daemon.instance import Instance
 from atomic_agents.daemon.listener import Listener
 from atomic_agents.daemon.orders import Orders
-from atomic_agents.daemon.requests import Requests
+from atomic_agents.daemon.requests import CANARY, Requests
 from atomic_agents.daemon.serving import make_settle
 from atomic_agents.daemon.starting import recover_quarantine
 from atomic_agents.daemon.waiting import wait_for_vault
@@ -35,9 +35,8 @@ from atomic_agents.model import printable
 from atomic_agents.pipeline import Bench, Pipeline
 from atomic_agents.quarantine import Incidents
 from atomic_agents.store import open_store, state_folder
+from atomic_agents.vault.refusal import check_readable
 from atomic_agents.vault.walk import find_root, read_layout
-
-CANARY: Final = "canary"
 
 
 @dataclass(frozen=True)
@@ -117,6 +116,7 @@ def _desk(around: Surroundings, *, watch: bool) -> Iterator[Desk]:
     """Open everything, in the order in which it can be refused, and close it the other way round."""
     config = around.load()
     root = find_root(config.root)
+    check_readable(root)
     folder = state_folder(root)
     clock = SystemClock()
     with ExitStack() as stack:
@@ -133,8 +133,13 @@ def _desk(around: Surroundings, *, watch: bool) -> Iterator[Desk]:
         watcher: Watcher = _watcher(config, root, folder) if watch else PollWatcher(root, reason="one-shot")
         stack.callback(watcher.stop)
         desk = _lay_out(folder, bench, watcher, around)
+        stack.callback(desk.pipeline.close)
         log.info(
-            Event.DAEMON_STARTED, root=printable(str(root)), version=__version__, state_folder=str(folder)
+            Event.DAEMON_STARTED,
+            root=printable(str(root)),
+            version=__version__,
+            state_folder=str(folder),
+            log=str(configuration.log_root() / FILE_NAME),
         )
         with _last_words(desk):
             recover_quarantine(bench)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import logging
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any, Final, Literal, TextIO
 
 import structlog
@@ -13,6 +12,7 @@ from structlog.typing import EventDict, FilteringBoundLogger, Processor, Wrapped
 
 from atomic_agents.log.events import Event
 from atomic_agents.log.file import LogFile
+from atomic_agents.log.live import Live
 from atomic_agents.log.render import console_line, journal_line, json_line
 
 __all__ = [
@@ -29,15 +29,13 @@ __all__ = [
 FILE_NAME: Final = "atomicd.jsonl"
 
 Form = Literal["json", "console", "colour", "journal"]
-"""How lines look on the stream: for programs, for people, for people with colours, for the systemd journal."""
+"""How lines look on the stream: for programs, for people, with colours, for the systemd journal."""
 
 
-_FORMS: Final[dict[Form, Callable[[Mapping[str, Any]], str]]] = {
-    "json": json_line,
-    "console": partial(console_line, colour=False),
-    "colour": partial(console_line, colour=True),
-    "journal": journal_line,
-}
+def _show_in(form: Form) -> Callable[[Mapping[str, Any]], str]:
+    if form == "journal":
+        return journal_line
+    return json_line if form == "json" else Live(colour=form == "colour").show
 
 
 class _Sink:
@@ -75,7 +73,7 @@ def make_logger(
     if file is not None:
         writers.append(lambda record: file.write(json_line(record)))
     if stream is not None:
-        show = _FORMS[form]
+        show = _show_in(form)
         writers.append(lambda record: _print(stream, show(record)))
     processors: list[Processor] = [_stamp, structlog.processors.format_exc_info, _pass_on]
     logger: FilteringBoundLogger = structlog.wrap_logger(
@@ -120,6 +118,8 @@ def _pass_on(
 
 
 def _print(stream: TextIO, text: str) -> None:
+    if not text:
+        return
     try:
         stream.write(f"{text}\n")
         stream.flush()

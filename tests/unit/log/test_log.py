@@ -185,27 +185,12 @@ def test_the_log_is_private(tmp_path):
     assert (tmp_path / "log" / "atomicd.jsonl").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_console_line_shows_path_event_and_each_problem():
-    record = {
-        "ts": "2026-12-01T10:00:00+00:00", "level": "warning", "event": "unit.held", "path": "a/x.md", "seconds": 9.5,
-        "problems": [{"code": "field-missing", "field": "type", "line": 3, "found": "nothing", "expected": "a type"}],
-    }  # fmt: skip
-    first, second = console_line(record, colour=False).split("\n")
-    assert "unit.held" in first and "a/x.md" in first and "seconds=9.5" in first
-    assert second.strip() == "line 3: type: field-missing: found nothing, expected a type"
-    assert "\x1b[33m" in console_line(record, colour=True)
-
-
-def test_a_console_line_of_any_record_does_not_raise():
-    assert console_line({"ts": "never", "problems": "odd", "value": {1: 2}}, colour=False)
-
-
 def test_a_stream_gets_json_or_readable_lines():
     stream, readable = io.StringIO(), io.StringIO()
     make_logger(level="info", vault="v", stream=stream).info("x")
     make_logger(level="info", vault="v", stream=readable, form="console").info("x")
     assert json.loads(stream.getvalue())["event"] == "x"
-    assert "•" in readable.getvalue()
+    assert "✓ x" in readable.getvalue()
 
 
 def test_a_closed_stream_is_no_reason_to_fail():
