@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from fakes.bench import Workshop
 from fakes.notes import note, put
 

@@ -37,7 +37,7 @@ class StoredNeighbours:
         return record.unit if record is not None and record.state is FileState.VALID else None
 
     def named(self, layer_dir: str, key: str) -> Sequence[Unit]:
-        """Return the valid units of a layer whose name has this key; one that was moved away counts no more."""
+        """Return the valid units of a layer whose name has this key; one that moved away counts no more."""
         units = (record.unit for record in self._bench.store.files.named(layer_dir, key))
         return [unit for unit in units if unit is not None and self.exists(unit.path)]
 
