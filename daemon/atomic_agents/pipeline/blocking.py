@@ -173,7 +173,7 @@ class Blocking:
         if self._moving.is_loop(path, verdict.sha256):
             self._hold_loop(verdict)
             return
-        age = min(max(clock.wall() - max(status.st_mtime, status.st_ctime), 0.0), self._grace)
+        age = min(max(clock.wall() - status.st_ctime, 0.0), self._grace)
         if self.holds.put(Hold(path, verdict.sha256, clock.monotonic() + self._grace - age)):
             self._bench.log.warning(
                 Event.UNIT_HELD,

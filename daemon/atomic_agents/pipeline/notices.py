@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
+import datetime as dt
 import hashlib
+from typing import Final
 
 from atomic_agents.exceptions import FileChangedError
 from atomic_agents.log import Event
+from atomic_agents.model import Kind
 from atomic_agents.pipeline.bench import Bench
 from atomic_agents.quarantine import Settled, notice_path, settle_notice
 from atomic_agents.vault.kinds import Layout
+
+_INDEX_SECONDS: Final = 3600.0
+"""So long the agent is told of an INDEX that was rebuilt."""
 
 
 class Notices:
@@ -48,6 +55,7 @@ class Notices:
         if not self._behind:
             return
         behind, self._behind = self._behind, set()
+        self._solve_indexes()
         incidents = self._bench.incidents.open_by_agent()
         for agent in sorted(behind):
             try:
@@ -56,6 +64,18 @@ class Notices:
                 self._refuse(agent, str(error))
             else:
                 self._tell(agent, settled, len(incidents.get(agent, ())))
+
+    def _solve_indexes(self) -> None:
+        """Close the incidents of INDEX files that were rebuilt and have stayed whole for a while."""
+        bench, wall = self._bench, self._bench.clock.wall()
+        for incident in bench.incidents.all():
+            if not incident.is_open or bench.layout.place(incident.path).kind is not Kind.INDEX:
+                continue
+            record = bench.store.files.get(incident.path)
+            age = wall - dt.datetime.fromisoformat(incident.last_seen).timestamp()
+            if record is not None and record.sha256 != incident.sha256 and age > _INDEX_SECONDS:
+                bench.incidents.write(dataclasses.replace(incident, state="solved"))
+                bench.log.info(Event.UNIT_SOLVED, path=incident.path, incident=incident.id)
 
     def _keep(self, path: str, data: bytes) -> None:
         """Keep a page that somebody edited as a former version."""
