@@ -32,7 +32,7 @@ quality: $(VENV)/.test ## ruff, mypy, the layers
 	$(BIN)/lint-imports
 
 interop: $(VENV)/.test ## a client of another implementation writes 200 notes beside the daemon
-	$(BIN)/python tests/interop/run.py
+	PYTHONPATH=tests $(BIN)/python -m interop.run
 
 soak: $(VENV)/.test ## the long runs
 	HYPOTHESIS_PROFILE=soak $(BIN)/pytest -m soak --timeout 3600
@@ -46,7 +46,8 @@ clean: ## remove what the targets made
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "atomicd needs Python 3.11 or newer; name one with PYTHON=..." >&2; exit 1; }
-	$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+		echo "Python's venv module is missing; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
 
 $(VENV)/.run: $(VENV)/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
