@@ -8,6 +8,7 @@ import signal
 import threading
 
 import pytest
+
 from fakes.notes import bad_note, note, put
 
 HOOK = "kept by hand"
@@ -90,11 +91,11 @@ def check(vault, hook):
 
 @pytest.mark.timeout(300)
 def test_eight_kills_during_mixed_writes(make_daemon, vault):
-    rounds(make_daemon(vault, grace=0.3, config="", quiet_ms=60), vault, 8, seed=1)
+    rounds(make_daemon(vault, grace=0.3, quiet_ms=60, breaker=100_000), vault, 8, seed=1)
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(7200)
 @pytest.mark.parametrize("seed", range(10))
 def test_a_hundred_kills_during_mixed_writes(make_daemon, vault, seed):
-    rounds(make_daemon(vault, grace=0.3, quiet_ms=60), vault, 100, seed=seed + 2)
+    rounds(make_daemon(vault, grace=0.3, quiet_ms=60, breaker=1_000_000), vault, 100, seed=seed + 2)

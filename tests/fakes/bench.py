@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from fakes.clock import FakeClock
-
 from atomic_agents._schema import SchemaSet
 from atomic_agents.config import Config
 from atomic_agents.daemon.desk import Desk
@@ -23,6 +21,7 @@ from atomic_agents.quarantine import Incidents
 from atomic_agents.store import open_store
 from atomic_agents.vault.kinds import Layout
 from atomic_agents.vault.walk import Survey, read_layout
+from fakes.clock import FakeClock
 
 
 class KeptLog:
@@ -74,7 +73,7 @@ class Workshop:
         self.root = place / "vault"
         (self.root / "alpha/memory").mkdir(parents=True, exist_ok=True)
         self.folder = place / "state"
-        self.clock = FakeClock(wall=os.stat(self.root).st_mtime + 3600)
+        self.clock = FakeClock(wall=os.stat(self.root).st_mtime)
         self.kept = KeptLog()
         self.log = make_logger(level="debug", vault="v", stream=self.kept)  # type: ignore[arg-type]
         self.store = open_store(self.folder, now=self.clock.wall())

@@ -20,6 +20,7 @@ quiet_ms = {quiet_ms}
 max_wait_ms = 1500
 [quarantine]
 grace_seconds = {grace}
+breaker = {breaker}
 [sweep]
 interval_seconds = {interval}
 [log]
@@ -38,6 +39,7 @@ class Daemon:
         grace: `quarantine.grace_seconds`.
         quiet_ms: `settle.quiet_ms`.
         interval: `sweep.interval_seconds`.
+        breaker: `quarantine.breaker`.
         config: more TOML.
         wrap: words before the command, e.g. of `unshare`.
 
@@ -51,6 +53,7 @@ class Daemon:
         grace: float = 1.0,
         quiet_ms: int = 100,
         interval: float = 300.0,
+        breaker: int = 20,
         config: str = "",
         wrap: tuple[str, ...] = (),
         extra_env: dict[str, str] | None = None,
@@ -59,7 +62,9 @@ class Daemon:
         self.home = home
         home.mkdir(parents=True, exist_ok=True)
         self.config = home / "config.toml"
-        self.config.write_text(CONFIG.format(grace=grace, quiet_ms=quiet_ms, interval=interval) + config)
+        self.config.write_text(
+            CONFIG.format(grace=grace, quiet_ms=quiet_ms, interval=interval, breaker=breaker) + config
+        )
         self.env = os.environ | {
             "ATOMICD_STATE_DIR": str(home / "state"),
             "ATOMICD_LOG_DIR": str(home / "log"),

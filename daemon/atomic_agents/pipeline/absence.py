@@ -111,9 +111,12 @@ class Absences:
         self._indexing.mark(layer_dir, outcome)
 
     def _new_name(self, record: FileRecord) -> FileRecord | None:
-        """Return the unit that this one became: the same file, or else the same bytes that came just now."""
+        """Return the unit that this one became: the same file, or else the same bytes that came just now.
+
+        A file system gives the inode of a removed file to the next new one, so that alone proves nothing.
+        """
         files = self._bench.store.files
-        same = [other for other in files.of_inode(record.stamp) if other.path != record.path]
+        same = [other for other in files.of_inode(record.stamp) if _is_same_file(record, other)]
         same += [o for o in files.of_content(record.sha256) if self._indexing.is_fresh(o.path)]
         return next(
             (other for other in same if other.state is FileState.VALID and self._is_there(other)), None
@@ -121,3 +124,12 @@ class Absences:
 
     def _is_there(self, record: FileRecord) -> bool:
         return not self._is_missing(record.path)
+
+
+def _is_same_file(old: FileRecord, new: FileRecord) -> bool:
+    """Whether a file with the old one's inode is the old one under another name, perhaps edited since."""
+    if old.path == new.path:
+        return False
+    if old.sha256 == new.sha256 or old.stamp.mtime_ns == new.stamp.mtime_ns:
+        return True
+    return old.unit is not None and new.unit is not None and old.unit.name == new.unit.name
