@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from atomic_agents.intake.events import Event, Touched
+from atomic_agents.intake.events import Event, Touched, Wake
 from atomic_agents.intake.observer import Watcher
 from atomic_agents.vault.kinds import Layout
 from atomic_agents.vault.root import read_layout
@@ -39,6 +39,15 @@ class Watched:
         self.watcher.arm(layout if layout is not None else read_layout(self.root))
         return sorted(found.place.path for found in self.watcher.walk(Survey()))
 
+    def kernel_watches(self) -> int:
+        """Return how many inotify watches the kernel holds for the native watcher, and check watchdog's books."""
+        reader = self.watcher._arming.watches._reader
+        assert all(len(watch.callbacks) == 1 for watch in reader._watch_for_wd.values())
+        info = Path(f"/proc/self/fdinfo/{reader._inotify_fd}").read_text()
+        number = info.count("inotify wd:")
+        assert len(reader._watch_for_wd) == len(reader._callbacks) == number
+        return number
+
     def make(self, path: str, text: str = "text") -> Path:
         """Write a file in place, with its folders."""
         full = self.root / path
@@ -56,11 +65,18 @@ class Watched:
         return events
 
     def told(self) -> list[Event]:
-        """Return everything that was told of what happened up to now: a last write comes after it."""
+        """Return everything that was told of what happened up to now: a last write comes after it.
+
+        A wake is left out: the canary of `health` makes some.
+        """
         marker = f"{_MARKERS}{next(_numbers)}.md"
         self.make(marker)
         events = self.until(lambda events: Touched(marker) in events)
-        return [event for event in events if not getattr(event, "path", "").startswith(_MARKERS)]
+        return [
+            event
+            for event in events
+            if not isinstance(event, Wake) and not getattr(event, "path", "").startswith(_MARKERS)
+        ]
 
     def touched(self) -> set[str]:
         """Return the paths that were told to be touched up to now."""

@@ -285,6 +285,7 @@ def test_an_unreadable_folder_is_watched_as_soon_as_it_can_be_read(public_vault:
         survey = Survey()
         list(vault.watcher.walk(survey))
         assert "alpha/memory" in survey.unreadable
+        assert vault.kernel_watches() == 5
     (vault.root / "alpha/memory").chmod(0o755)
     with without_privileges():
         assert Touched("alpha/memory/x.md") in vault.until(bool)

@@ -14,7 +14,7 @@ if sys.platform != "linux":
     pytest.skip("inotify limits are for Linux", allow_module_level=True)
 
 SCRIPT = """
-import json, sys
+import json, shutil, sys
 from pathlib import Path
 from atomic_agents.intake.events import Touched
 from atomic_agents.intake.inotify import InotifyWatcher
@@ -33,6 +33,21 @@ for number in range(20):
     (root / f"agent{number}/memory/x.md").write_text("x")
 found = len(list(watcher.walk(Survey())))
 heard = len([event for event in watcher.take(1) if isinstance(event, Touched)])
+gone = []
+for number in range(20):
+    if not watcher._arming or not watcher._arming.watches.is_watched(f"agent{number}"):
+        shutil.move(root / f"agent{number}", Path(sys.argv[1], f"agent{number}"))
+    elif not watcher._arming.watches.is_watched(f"agent{number}/memory"):
+        shutil.move(root / f"agent{number}/memory", Path(sys.argv[1], f"memory{number}"))
+        gone.append(number)
+watcher.take(0.2)
+list(watcher.walk(Survey()))
+without = watcher.health(0.5)
+for number in range(20):
+    if Path(sys.argv[1], f"agent{number}").exists():
+        shutil.move(Path(sys.argv[1], f"agent{number}"), root / f"agent{number}")
+for number in gone:
+    shutil.move(Path(sys.argv[1], f"memory{number}"), root / f"agent{number}/memory")
 setting.write_text("100000")
 if sys.argv[3] == "max_inotify_instances":
     watcher.arm(Layout())
@@ -42,6 +57,7 @@ watcher.stop()
 print(json.dumps({
     "condition": before.condition, "mode": before.mode, "watches": before.watches, "reason": before.reason,
     "polls": before.polls, "found": found, "heard": heard,
+    "condition without": without.condition,
     "condition after": after.condition, "mode after": after.mode, "watches after": after.watches,
 }))
 """
@@ -80,6 +96,7 @@ def test_a_watch_limit_leaves_the_rest_to_polling_and_is_left_when_it_is_raised(
     assert "sysctl fs.inotify.max_user_watches=" in told["reason"]
     assert told["found"] == 20
     assert 0 < told["heard"] < 20
+    assert told["condition without"] == "good", "what is gone needs no watch"
     assert (told["condition after"], told["mode after"], told["watches after"]) == ("good", "native", 41)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import shutil
@@ -20,7 +21,7 @@ from atomic_agents.intake.events import FolderGone, LayoutChanged, Lost, Overflo
 from atomic_agents.intake.health import Condition
 from atomic_agents.intake.inbox import Inbox
 from atomic_agents.intake.mounts import Mount
-from atomic_agents.intake.noticing import TreeHandler
+from atomic_agents.intake.noticing import Noticed, TreeHandler
 from atomic_agents.intake.observer import open_watcher
 from atomic_agents.intake.poll import PollWatcher
 from atomic_agents.intake.recursive import RecursiveWatcher
@@ -32,8 +33,11 @@ from e2e.observing import LIMIT_SECONDS, Watched
 if sys.platform != "linux":
     pytest.skip("the folder by folder watcher is for Linux", allow_module_level=True)
 
-from atomic_agents.intake.ear import Ear
+from atomic_agents.intake.ear import Ear, Reader
 from atomic_agents.intake.inotify import InotifyWatcher
+
+# watchdog's own inotify observer stands in for the one of macOS; its thread warns when folders come quickly.
+pytestmark = pytest.mark.filterwarnings("ignore:Callback with id:RuntimeWarning")
 
 
 def build(tmp_path: Path) -> Path:
@@ -107,12 +111,14 @@ def test_a_root_that_was_swapped_is_another_one_and_nothing_has_vanished(
     any_vault: Watched, tmp_path: Path
 ) -> None:
     known = {found.place.path: (found.stamp, 0.0) for found in any_vault.watcher.walk(Survey())}
-    (tmp_path / "empty").mkdir()
+    (tmp_path / "other/alpha/memory").mkdir(parents=True)
+    (tmp_path / "other/alpha/memory/foreign.md").touch()
     any_vault.root.rename(tmp_path / "away")
-    (tmp_path / "empty").rename(any_vault.root)
+    (tmp_path / "other").rename(any_vault.root)
     assert condition(any_vault) is Condition.ROOT_CHANGED
     survey = Survey()
-    assert compare(any_vault.watcher.walk(survey), known, survey).vanished == ()
+    difference = compare(any_vault.watcher.walk(survey), known, survey)
+    assert (difference.vanished, difference.changed) == ((), ())
 
 
 def test_a_root_that_is_swapped_in_the_middle_of_a_walk_makes_nothing_vanish(
@@ -257,6 +263,48 @@ def test_a_reading_thread_that_ended_without_a_word_is_noticed(vault: Watched) -
     assert condition(vault) is Condition.GOOD
 
 
+def test_a_broken_read_ends_the_thread_gives_the_handles_back_and_is_told(
+    vault: Watched, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_args: object) -> bool:
+        raise OSError(errno.EIO, "broken")
+
+    handles = len(list(Path("/dev/fd").iterdir()))
+    with monkeypatch.context() as patched:
+        patched.setattr(Reader, "_check_inotify_fd", fail)
+        vault.make("alpha/memory/y.md")
+        vault.until(lambda events: any(isinstance(event, Lost) for event in events))
+    assert "broken" in caplog.text
+    vault.sweep()
+    assert len(list(Path("/dev/fd").iterdir())) == handles
+    assert condition(vault) is Condition.GOOD
+
+
+def test_a_folder_that_the_system_will_not_watch_is_polled_whatever_the_reason(
+    vault: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Reader.listen
+
+    def refuse(reader: Reader, path: bytes, mask: int) -> int:
+        if path.endswith(b"alpha/memory"):
+            raise OSError(errno.ENOMEM, "Cannot allocate memory")
+        return real(reader, path, mask)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Reader, "listen", refuse)
+        vault.sweep()
+    health = vault.watcher.health(0.0)
+    assert (health.condition, health.mode) == (Condition.LIMITED, "mixed")
+    assert health.reason == "4 of 5 folders are watched: Cannot allocate memory; the rest is polled"
+    list(vault.watcher.walk(Survey()))
+    assert vault.watcher.health(0.0).ok
+
+
+def test_stopping_leaves_nothing_behind_to_take(vault: Watched) -> None:
+    vault.watcher.stop()
+    assert vault.watcher._inbox.drain(0) == []
+
+
 def wait_until_heard(vault: Watched) -> None:
     vault.told()
     assert vault.watcher._arming.has_heard
@@ -380,7 +428,7 @@ def test_the_mode_decides_which_watcher_it_is(tmp_path: Path) -> None:
 UNMOUNT = """
 import subprocess, sys
 from pathlib import Path
-from atomic_agents.intake.events import Lost
+from atomic_agents.intake.events import Lost, SweepWanted
 from atomic_agents.intake.inotify import InotifyWatcher
 from atomic_agents.intake.sweep import compare
 from atomic_agents.vault.kinds import Layout
@@ -404,6 +452,20 @@ watcher = InotifyWatcher(root, Path(sys.argv[1], "canary"))
 watcher.arm(Layout())
 known = {found.place.path: (found.stamp, 0.0) for found in watcher.walk(Survey())}
 print(len(known), watcher.health(0.0).condition)
+(root / "beta/memory").mkdir(parents=True)
+list(watcher.walk(Survey()))
+armed = watcher.health(0.5).watches
+run("mount", "-t", "tmpfs", "none", str(root / "beta/memory"))
+(root / "beta/memory/deep").mkdir()
+list(watcher.walk(Survey()))
+watcher.arm(Layout())
+list(watcher.walk(Survey()))
+print("inner", watcher.health(0.6).watches - armed)
+run("umount", str(root / "beta/memory"))
+while not any(isinstance(event, SweepWanted) for event in watcher.take(5)):
+    pass
+list(watcher.walk(Survey()))
+print("inner", watcher.health(0.7).watches - armed)
 run("umount", str(root))
 events = watcher.take(5)
 while not any(isinstance(event, Lost) for event in events):
@@ -428,6 +490,8 @@ def test_an_unmounted_vault_is_lost_and_not_empty(tmp_path: Path) -> None:
     assert result.stderr == ""
     assert result.stdout.splitlines() == [
         "1 good",
+        "inner 1",
+        "inner 0",
         "lost root-changed vanished 0 unknown 1",
         "good",
     ]
@@ -506,6 +570,13 @@ def test_the_canary_of_an_observer_is_heard(tree: Watched) -> None:
         songs = tree.watcher._ear.songs
         assert condition(tree, float(now)) is Condition.GOOD
         tree.until(lambda _events, songs=songs: tree.watcher._ear.songs > songs)
+
+
+def test_what_a_former_observer_noticed_means_nothing(tree: Watched) -> None:
+    tree.make("alpha/memory/y.md")
+    tree.until(bool)
+    tree.watcher._inbox.put(Noticed(0, "alpha/memory/old.md", is_folder=False, came=True, went=False))
+    assert Touched("alpha/memory/old.md") not in tree.told()
 
 
 def test_an_observer_whose_queue_is_full_is_armed_anew(

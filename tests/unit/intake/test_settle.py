@@ -27,6 +27,17 @@ def test_a_path_is_due_after_the_quiet_time_and_once() -> None:
     assert one.next_due() is None
 
 
+def test_a_path_is_pending_by_itself_or_within_a_sweep() -> None:
+    some = settle(max_paths=1)
+    some.add("a", 1.0)
+    assert "a" in some
+    assert "b" not in some
+    some.add("b", 1.0)
+    assert "a" in some
+    assert some.due(9.0).sweep
+    assert "a" not in some
+
+
 def test_each_event_starts_the_quiet_time_again() -> None:
     one = settle()
     for moment in (10.0, 10.4, 10.8):
