@@ -134,6 +134,8 @@ class Harness:
     def do_env(self, step: dict[str, Any]) -> None:
         """Let the vault lie on a file system of so many kilobytes."""
         size = step["tmpfs_kb"]
+        adopt_schema(self.root, 2)
+        write(self.root / "_migrations/v1_to_v2.py", SCRIPTS["bump"])
         subprocess.run(
             ["mount", "-t", "tmpfs", "-o", f"size={size}k", "tmpfs", str(self._scratch)],
             check=True,
@@ -148,7 +150,6 @@ class Harness:
         with filler.open("wb", buffering=0) as file, contextlib.suppress(OSError):
             while file.write(bytes(512)):
                 continue
-        os.truncate(filler, filler.stat().st_size - 4096)
 
     def printed(self) -> str:
         texts = [result.stdout for result in self.results]

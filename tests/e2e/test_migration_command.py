@@ -19,9 +19,17 @@ from atomic_agents.migration import trust
 from atomic_agents.migration.recovery import DIED, find_unfinished
 from fakes.migrating import BUMP, NOTE, add_script, adopt_schema, backend_of, events, make_vault, tree, write
 
-SLOW = BUMP.format(1, 2).replace(
-    "    meta[", "    import time\n    unit.dry_run or time.sleep(0.05)\n    meta[", 1
-)
+
+def waiting(flag: Path) -> str:
+    """Return a script that, once it has written its first unit, goes on only when a flag file is there."""
+    wait = f"""
+    import pathlib, time
+    while not unit.dry_run and not pathlib.Path({str(flag)!r}).exists():
+        time.sleep(0.01)
+"""
+    return BUMP.format(1, 2).replace(
+        "    unit.write_frontmatter(meta)\n", "    unit.write_frontmatter(meta)\n" + wait
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -68,9 +76,9 @@ def started(root: Path, *words: str) -> subprocess.Popen[str]:
     return process
 
 
-def wait_for_mark(root: Path) -> None:
+def wait_for_write(root: Path) -> None:
     until = time.monotonic() + 20
-    while not (root / "_migrations/run.json").exists():
+    while not list(root.glob("alpha/memory/.*.atomicd.tmp")):
         assert time.monotonic() < until
         time.sleep(0.005)
 
@@ -235,13 +243,14 @@ def test_ignored_paths_of_the_configuration_are_no_units(
 
 
 def test_a_second_run_fails_at_once_while_the_first_one_finishes(vault: Path) -> None:
-    add_script(vault, SLOW.replace("0.05", "0.6"))
+    add_script(vault, waiting(vault.parent / "go"))
     first = started(vault, "--to", "v2")
-    wait_for_mark(vault)
+    wait_for_write(vault)
     second = command(vault, "--to", "v2")
     assert second.returncode == 75
     assert "Another migration is already running" in second.stderr
     assert json.loads(command(vault, "--status", "--json").stdout)["running"] is True
+    (vault.parent / "go").touch()
     out, _err = first.communicate(timeout=30)
     assert (first.returncode, out.splitlines()[-1]) == (0, "every unit is valid")
     assert sorted(event["from_version"] for event in events(vault)) == [1, 1]
@@ -250,10 +259,10 @@ def test_a_second_run_fails_at_once_while_the_first_one_finishes(vault: Path) ->
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_rolls_back_before_it_ends(number: signal.Signals, vault: Path) -> None:
-    add_script(vault, SLOW.replace("0.05", "0.4"))
+    add_script(vault, waiting(vault.parent / "go"))
     before = tree(vault)
     process = started(vault, "--to", "v2")
-    wait_for_mark(vault)
+    wait_for_write(vault)
     process.send_signal(number)
     _out, err = process.communicate(timeout=30)
     assert process.returncode == 130
@@ -266,9 +275,9 @@ def test_an_interrupted_run_rolls_back_before_it_ends(number: signal.Signals, va
 
 def test_a_run_that_died_is_noticed_by_the_next_command_and_undone(vault: Path) -> None:
     before = tree(vault)
-    add_script(vault, SLOW.replace("0.05", "0.4"))
+    add_script(vault, waiting(vault.parent / "go"))
     process = started(vault, "--to", "v2")
-    wait_for_mark(vault)
+    wait_for_write(vault)
     process.kill()
     process.communicate(timeout=30)
     add_script(vault)
@@ -292,10 +301,10 @@ def test_a_run_that_died_is_noticed_by_the_next_command_and_undone(vault: Path) 
 def test_recovery_by_hand_when_the_configuration_asks_for_it(
     vault: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    add_script(vault, SLOW.replace("0.05", "0.4"))
+    add_script(vault, waiting(vault.parent / "go"))
     before = tree(vault)
     process = started(vault, "--to", "v2")
-    wait_for_mark(vault)
+    wait_for_write(vault)
     process.kill()
     process.communicate(timeout=30)
     config = write(Path(os.environ["HOME"]) / "config.toml", "[migration]\nauto_recover = false\n")

@@ -25,6 +25,7 @@ from atomic_agents.migration.restore import restore_snapshot
 from atomic_agents.migration.scope import Scope
 from atomic_agents.migration.scripts import find_scripts
 from atomic_agents.migration.sheet import Sheet, Surroundings
+from atomic_agents.migration.signals import uninterrupted
 from atomic_agents.migration.snapshot import (
     Request,
     find_snapshot,
@@ -224,7 +225,8 @@ class FilesystemMigrationBackend:
         token, archive = secrets.token_hex(4), find_snapshot(self._root, ref.snapshot_id)
         started = timestamp(self._around.clock.wall())
         run = Run(run_id, plan.from_version, plan.to_version, archive.name, token, started)
-        self._marker = checks.told(lambda: Marker.place(self._root, run))
+        with uninterrupted():
+            self._marker = checks.told(lambda: Marker.place(self._root, run))
         self._contents.begin_group(
             token, lambda group: remember_written(archive, (item.data for item in group))
         )

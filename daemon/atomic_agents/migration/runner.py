@@ -140,17 +140,22 @@ class _Run:
             ref = self.backend.snapshot(self.plan.to_version)
             self.around.announce(ref, self.backend.locate(ref))
             guard.check()
-            self.backend.begin(self.sheet.run_id, self.plan, ref)
             return self._change_or_roll_back(guard, units, ref)
 
     def _change_or_roll_back(
         self, guard: Guard, units: Sequence[MigratableUnit], ref: MigrationSnapshotRef
     ) -> MigrationResult:
         result = MigrationResult(self.plan, ref, run_id=self.sheet.run_id)
+        has_begun = False
         try:
+            self.backend.begin(self.sheet.run_id, self.plan, ref)
+            has_begun = True
             self._change(guard, units, result)
             self._conclude(result)
         except BaseException as error:
+            if not has_begun:
+                self._end(finished=True)
+                raise
             self._roll_back(ref, result, error)
             if isinstance(error, MigrationInterruptedError) or not isinstance(
                 error, (AtomicAgentsError, OSError)
