@@ -58,7 +58,7 @@ def lint(choices: Choices, as_json: bool, shape: str, paths: tuple[Path, ...]) -
 def _judge(choices: Choices, paths: tuple[Path, ...], shape: str, *, warnings: bool) -> int:
     from atomic_agents.cli.judging import judge_paths
 
-    judged = judge_paths(choices, paths)
+    judged = judge_paths(choices, paths, warnings=warnings)
     _print(judged if warnings else judged.errors_only(), shape)
     return 1 if judged.has_errors() else 0
 

@@ -43,12 +43,13 @@ class Judged:
         return bool(self.skipped) or any(one.severity == "error" for one in self.problems)
 
 
-def judge_paths(choices: Choices, paths: tuple[Path, ...]) -> Judged:
+def judge_paths(choices: Choices, paths: tuple[Path, ...], *, warnings: bool = True) -> Judged:
     """Judge what the paths name; no path is the whole vault.
 
     Args:
         choices: the options of the command line.
         paths: files and folders.
+        warnings: whether warnings are wanted; those across files need all notes of an agent to be read.
 
     Raises:
         AtomicAgentsError: a path is not there, or lies in no vault.
@@ -59,7 +60,7 @@ def judge_paths(choices: Choices, paths: tuple[Path, ...]) -> Judged:
     config = choices.load()
     root = _find_vault(choices, config, paths)
     layout = read_layout(root, config.vault.ignore)
-    judge_one = _Judge(root, layout, config)
+    judge_one = _Judge(root, layout, config, across=warnings)
     survey = Survey()
     for place in _places(root, layout, paths, survey):
         judge_one.take(place)
@@ -69,7 +70,7 @@ def judge_paths(choices: Choices, paths: tuple[Path, ...]) -> Judged:
 
 
 class _Judge:
-    def __init__(self, root: Path, layout: Layout, config: Config) -> None:
+    def __init__(self, root: Path, layout: Layout, config: Config, *, across: bool) -> None:
         self._root = root
         self._schemas = SchemaSet.of_vault(root)
         self._limits = Limits(
@@ -78,7 +79,8 @@ class _Judge:
             disabled=frozenset(config.lint.disable),
             max_index_lines=config.index.max_lines,
         )
-        self._neighbours = DiskNeighbours(root, layout, self._schemas, self._limits)
+        neighbours = DiskNeighbours(root, layout, self._schemas, self._limits)
+        self._neighbours = neighbours if across else None
         self._today = dt.datetime.now().astimezone().date()
         self._files: list[str] = []
         self._problems: list[Problem] = []

@@ -72,11 +72,12 @@ class Working:
         return condition not in {Condition.ROOT_MISSING, Condition.ROOT_CHANGED}
 
     def _slice(self, until: float) -> None:
-        pending, pipeline = self._desk.pending, self._desk.pipeline
-        while pending and self._desk.bench.clock.monotonic() < until:
-            path = next(iter(pending))
-            pipeline.take(path)
-            del pending[path]
+        pending, pipeline, bench = self._desk.pending, self._desk.pipeline, self._desk.bench
+        with bench.store.transaction():
+            while pending and bench.clock.monotonic() < until:
+                path = next(iter(pending))
+                pipeline.take(path)
+                del pending[path]
         pending.update(dict.fromkeys(pipeline.finish(settled=not pending)))
 
     def _resume_after_migration(self) -> None:
@@ -95,8 +96,9 @@ class Working:
         self._desk.condition.pauses[kind] = reason
 
     def _back_off(self, error: OSError | sqlite3.OperationalError, now: float) -> None:
-        """Keep everything pending and try again soon: a full disk or a read-only vault mends itself."""
+        """Try again soon, and compare everything anew, since what a slice had noted is undone with it."""
         self._not_before = now + _BACK_OFF_SECONDS
+        self._sweeping.want("a write failed")
         self._desk.condition.last_error = _describe(error)
         self._pause("write", f"cannot write: {_describe(error)}; tried again")
 
