@@ -217,16 +217,20 @@ def test_a_full_disk_is_told_loses_nothing_and_mends_itself():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_a_vault_that_becomes_read_only_is_told_and_taken_up_again(make_daemon, vault):
+def test_a_layer_that_cannot_be_written_is_told_holds_up_no_other_and_is_taken_up_again(make_daemon, vault):
     if os.geteuid() != 0 or shutil.which("setpriv") is None:
         pytest.skip("needs root to write where the daemon may not")
     daemon = make_daemon(vault, wrap=NO_OVERRIDE).start()
     memory = vault / "alpha/memory"
     memory.chmod(0o555)
     put(vault, AFTER, note("After"))
-    paused = daemon.wait_for("daemon.paused")
-    assert "EACCES" in paused["reason"]
-    assert json.loads(daemon.command("status", "--json").stdout)["state"] in {"paused", "running"}
+    failed = daemon.wait_for("index.failed", path="alpha/memory")
+    assert failed["reason"].startswith("EACCES")
+    put(vault, "beta/memory/feedback_other_agent.md", note("Other"))
+    daemon.wait_for("unit.indexed", path="beta/memory/feedback_other_agent.md")
+    daemon.sync()
+    told = json.loads(daemon.command("status", "--json").stdout)
+    assert (told["state"], "alpha/memory: EACCES" in " ".join(told["reasons"])) == ("degraded", True)
     memory.chmod(0o755)
     daemon.wait_for("unit.indexed", path=AFTER)
     eventually(lambda: "After" in (memory / "INDEX.md").read_text())

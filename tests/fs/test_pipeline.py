@@ -225,6 +225,24 @@ def test_a_layer_whose_folder_is_gone_is_not_made_again(shop):
     assert not (shop.root / "alpha").exists()
 
 
+def test_the_entries_of_a_renamed_agent_still_follow_their_units(shop):
+    put(shop.root, RULE, note("First", "generated"))
+    put(shop.root, OTHER, note("Other", "generated too"))
+    shop.take(RULE, OTHER)
+    path = shop.root / "alpha/memory/INDEX.md"
+    path.write_text(shop.index().replace("generated too", "mine"))
+    shop.take("alpha/memory/INDEX.md")
+    (shop.root / "alpha").rename(shop.root / "gamma")
+    moved = [record.path.replace("alpha", "gamma") for record in shop.store.files.below("alpha")]
+    shop.take(*[path.replace("gamma", "alpha") for path in moved], *moved)
+    for path in moved:
+        if not path.endswith("INDEX.md"):
+            put(shop.root, path, (shop.root / path).read_text().replace("generated", "changed"))
+    shop.take(*moved)
+    assert "- [First](feedback_first_rule.md) — changed\n" in shop.index("gamma/memory")
+    assert "- [Other](feedback_other_rule.md) — mine\n" in shop.index("gamma/memory")
+
+
 def test_what_is_written_before_the_vault_was_adopted_and_seen_later_is_adopted_too(shop):
     path = put(shop.root, RULE, bad_note())
     with shop.store.transaction():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from atomic_agents.index.writer import Broken, Updated, update_layer
 from atomic_agents.log import Event
 from atomic_agents.model import FileRecord, FileState, Kind, Outcome, Place, Problem, Verdict
 from atomic_agents.pipeline.bench import Bench
+from atomic_agents.pipeline.former import remembered_of
 from atomic_agents.pipeline.intentions import settle_intentions
 from atomic_agents.pipeline.looking import Refused, glance
 from atomic_agents.quarantine import take
@@ -28,6 +30,12 @@ LONGEST_SECONDS: Final = 2.0
 """While changes go on, an INDEX is written this often."""
 
 _RETRY_SECONDS: Final = 1.0
+_LONGEST_RETRY_SECONDS: Final = 60.0
+_HOPE: Final = 2
+"""After so many failures nobody waits for a layer any more; it is still tried."""
+
+_EVERYWHERE: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
+"""Refusals that hold for the whole vault, not for one layer."""
 
 
 @dataclass
@@ -37,6 +45,7 @@ class _Work:
     outcomes: list[Outcome] = field(default_factory=list)
     renames: dict[str, str] = field(default_factory=dict)
     fresh: set[str] = field(default_factory=set)
+    failures: int = 0
 
 
 class Indexing:
@@ -105,17 +114,17 @@ class Indexing:
 
         """
         now = self._bench.clock.monotonic()
-        for layer_dir, work in list(self._work.items()):
+        for layer_dir, work in sorted(self._work.items(), key=lambda item: self._is_gone(item[0])):
             if work.not_before <= now and (settled or now - work.since >= LONGEST_SECONDS):
-                self._write(layer_dir, work)
+                self._try(layer_dir, work)
 
     def next_due(self) -> float | None:
         """Return the monotonic time at which a layer is to be written, if nothing else comes."""
         return min((max(work.not_before, work.since) for work in self._work.values()), default=None)
 
     def is_clean(self) -> bool:
-        """Whether no layer is behind."""
-        return not self._work
+        """Whether no layer is behind but those that the system does not let us write."""
+        return all(work.failures > _HOPE for work in self._work.values())
 
     def take_written(self) -> set[str]:
         """Return the index files that were written since the last call."""
@@ -133,16 +142,39 @@ class Indexing:
         with self._bench.store.transaction():
             self._bench.store.facts.put(DIRTY, sorted(self._work))
 
+    def _is_gone(self, layer_dir: str) -> bool:
+        """Whether the layer's folder is not there; such come last: a renamed one takes its entries first."""
+        return not (self._bench.root / layer_dir).is_dir()
+
+    def _try(self, layer_dir: str, work: _Work) -> None:
+        """Write a layer; what the system refuses for one layer does not hold up the others."""
+        try:
+            self._write(layer_dir, work)
+        except OSError as error:
+            if error.errno in _EVERYWHERE:
+                raise
+            self._put_off(
+                layer_dir, work, f"{errno.errorcode.get(error.errno or 0, 'error')}: {error.strerror}"
+            )
+
+    def _put_off(self, layer_dir: str, work: _Work, reason: str) -> None:
+        wait = min(_RETRY_SECONDS * float(1 << min(work.failures, 6)), _LONGEST_RETRY_SECONDS)
+        work.failures += 1
+        work.not_before = self._bench.clock.monotonic() + wait
+        if self._bench.trouble.get(layer_dir) != reason:
+            self._bench.trouble[layer_dir] = reason
+            self._bench.log.error(Event.INDEX_FAILED, path=layer_dir, reason=f"{reason}; tried again")
+
     def _write(self, layer_dir: str, work: _Work) -> None:
-        if (self._bench.root / layer_dir).is_dir():
+        if self._is_gone(layer_dir):
+            self._forget_files(layer_dir)
+        else:
             updated = self._update(layer_dir, work)
             if updated.gave_up:
-                work.not_before = self._bench.clock.monotonic() + _RETRY_SECONDS
-                self._bench.log.warning(
-                    Event.INDEX_FAILED, path=layer_dir, reason="somebody writes it all the time; tried again"
-                )
+                self._put_off(layer_dir, work, "somebody writes it all the time")
                 return
             self._tell(layer_dir, updated)
+        self._bench.trouble.pop(layer_dir, None)
         for outcome in work.outcomes:
             self._log(outcome)
         del self._work[layer_dir]
@@ -151,7 +183,7 @@ class Indexing:
     def _update(self, layer_dir: str, work: _Work) -> Updated:
         store = self._bench.store
         records = list(store.files.in_layer(layer_dir))
-        remembered = store.entries.of_layer(layer_dir)
+        remembered = remembered_of(self._bench, layer_dir)
         updated = update_layer(
             self._bench.root,
             self._scope(layer_dir, work, records),
@@ -225,6 +257,13 @@ class Indexing:
                 self._bench.remember(self._bench.layout.place(path), FileState.INDEX, stamp_of(seen), sha256)
         for path in known.keys() - contents.keys():
             self._bench.store.files.remove(path)
+
+    def _forget_files(self, layer_dir: str) -> None:
+        """Forget the index files of a layer that is gone; what is remembered of its entries stays."""
+        with self._bench.store.transaction():
+            for record in list(self._bench.store.files.in_layer(layer_dir)):
+                if record.kind is Kind.INDEX:
+                    self._bench.store.files.remove(record.path)
 
     def _tell(self, layer_dir: str, updated: Updated) -> None:
         place = self._bench.layout.place(f"{layer_dir}/INDEX.md")
