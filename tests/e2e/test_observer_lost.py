@@ -300,6 +300,23 @@ def test_a_folder_that_the_system_will_not_watch_is_polled_whatever_the_reason(
     assert vault.watcher.health(0.0).ok
 
 
+def test_a_thread_that_cannot_start_leaves_polling_and_no_handles(
+    vault: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    vault.watcher.stop()
+    handles = len(list(Path("/dev/fd").iterdir()))
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", refuse)
+        vault.sweep()
+    health = vault.watcher.health(0.0)
+    assert (health.condition, health.mode) == (Condition.LIMITED, "poll")
+    assert "can't start new thread" in health.reason
+    assert len(list(Path("/dev/fd").iterdir())) == handles
+
+
 def test_stopping_leaves_nothing_behind_to_take(vault: Watched) -> None:
     vault.watcher.stop()
     assert vault.watcher._inbox.drain(0) == []

@@ -107,6 +107,7 @@ class Reader(InotifyFD):
         os.set_inheritable(self._inotify_fd, False)  # noqa: FBT003
         self.name = "atomicd-inotify"
         self._ear = ear
+        self._is_reading = False  # so that `close` gives the handles back if the thread never starts
         self._numbers = itertools.count()
         self._callbacks: dict[WatchDescriptor, CallbackId] = {}
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import queue
+from collections.abc import Callable, Iterable
 from typing import Final, Generic, NamedTuple, TypeVar
 
-from atomic_agents.intake.events import Wake
+from atomic_agents.intake.events import Event, Wake
 
 Heard = TypeVar("Heard")
 
@@ -59,6 +60,19 @@ class Inbox(Generic[Heard]):
         """End the worker's wait; safe in a signal handler and from any thread."""
         if self._queue.empty():
             self._queue.put(Wake())
+
+    def told(self, timeout: float, tell: Callable[[Heard | Spilled | Wake], Iterable[Event]]) -> list[Event]:
+        """Return what everything there is means, each thing once, in order.
+
+        Args:
+            timeout: seconds to wait for the first at most.
+            tell: says what one item means.
+
+        """
+        events: dict[Event, None] = {}
+        for item in self.drain(timeout):
+            events.update(dict.fromkeys(tell(item)))
+        return list(events)
 
     def drain(self, timeout: float) -> list[Heard | Spilled | Wake]:
         """Return what there is, in order, and wait for the first if there is nothing.

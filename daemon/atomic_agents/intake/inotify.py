@@ -86,10 +86,7 @@ class InotifyWatcher:
 
     def take(self, timeout: float) -> list[Event]:
         """Return what happened, each thing once; wait for the first."""
-        events: dict[Event, None] = {}
-        for item in self._inbox.drain(timeout):
-            events.update(dict.fromkeys(self._tell(item)))
-        return list(events)
+        return self._inbox.told(timeout, self._tell)
 
     def walk(self, survey: Survey) -> Iterator[Found]:
         """Walk the vault, each folder watched before it is listed."""

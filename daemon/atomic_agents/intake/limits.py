@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 from typing import Final
 
@@ -28,6 +29,8 @@ def watch_limit(*, watched: int, needed: int) -> str:
 
 def instance_limit(error: OSError) -> str:
     """Return the sentence for an inotify instance that is not to be had."""
+    if error.errno != errno.EMFILE:
+        return f"inotify cannot be used: {error.strerror}; the vault is polled"
     limit = _read("max_user_instances")
     return (
         f"{error.strerror} (fs.inotify.max_user_instances = {limit}, shared by all programs of this user); "

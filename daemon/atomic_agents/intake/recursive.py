@@ -104,10 +104,7 @@ class RecursiveWatcher:
 
     def take(self, timeout: float) -> list[Event]:
         """Return what happened, each thing once; wait for the first."""
-        events: dict[Event, None] = {}
-        for item in self._inbox.drain(timeout):
-            events.update(dict.fromkeys(self._tell(item)))
-        return list(events)
+        return self._inbox.told(timeout, self._tell)
 
     def walk(self, survey: Survey) -> Iterator[Found]:
         """Walk the vault."""

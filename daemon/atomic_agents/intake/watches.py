@@ -25,7 +25,7 @@ class Watches:
         ear: called by the reading thread.
 
     Raises:
-        OSError: there is no inotify instance to be had.
+        OSError: there is no inotify instance, or no thread, to be had.
 
     """
 
@@ -35,7 +35,11 @@ class Watches:
         self._reader = Reader(ear)
         self._refused: dict[str, OSError] = {}
         self._tree = WatchTree()
-        self._reader.start()
+        try:
+            self._reader.start()
+        except RuntimeError as error:
+            self._reader.shut()
+            raise OSError(errno.EAGAIN, str(error)) from error
 
     def close(self) -> None:
         """End all watches and the thread."""

@@ -33,6 +33,11 @@ def test_an_instance_limit_names_the_setting() -> None:
     assert "sysctl fs.inotify.max_user_instances=256" in text
 
 
+def test_another_refusal_names_its_reason_and_no_setting() -> None:
+    text = limits.instance_limit(OSError(12, "Cannot allocate memory"))
+    assert text == "inotify cannot be used: Cannot allocate memory; the vault is polled"
+
+
 def test_a_system_that_does_not_tell_its_limits_is_no_failure(settings: Path) -> None:
     (settings / "max_user_watches").write_text("?")
     (settings / "max_user_instances").unlink()
