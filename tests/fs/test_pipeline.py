@@ -220,7 +220,7 @@ def test_a_great_renaming_is_no_mass_disappearance(shop):
 
 def test_a_layer_whose_folder_is_gone_is_not_made_again(shop):
     rules(shop, 3)
-    os.rename(shop.root / "alpha", shop.root / "gamma")
+    (shop.root / "alpha").rename(shop.root / "gamma")
     shop.take(*[record.path for record in shop.store.files.below("alpha")])
     assert not (shop.root / "alpha").exists()
 
