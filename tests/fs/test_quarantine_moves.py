@@ -14,7 +14,6 @@ from atomic_agents.exceptions import AtomicAgentsError, FileChangedError
 from atomic_agents.model import Kind, Place, Problem, Verdict
 from atomic_agents.quarantine import Good, Incidents, recover, take
 from atomic_agents.quarantine.incidents import REPORT
-from fakes.faults import KilledError, death
 
 NOW = 1_780_000_000.0
 GOOD = Good(b"good\n", hashlib.sha256(b"good\n").hexdigest())
@@ -219,45 +218,6 @@ def test_a_report_whose_path_leads_out_of_the_vault_is_not_believed(root, path):
         report.read_text().replace(f'"path": "{PATH}",\n  "sha256"', f'"path": "{path}",\n  "sha256"')
     )
     assert incidents.all() == []
-
-
-def steps_of_taking(root, monkeypatch, prepare):
-    incidents = Incidents(root)
-    found = prepare(incidents)
-    with death(monkeypatch, None) as fate:
-        take(incidents, root, found, GOOD, NOW)
-    return fate.steps
-
-
-@pytest.mark.parametrize("again", [False, True], ids=["first", "repeated"])
-def test_a_kill_at_any_step_is_finished_at_the_next_start(tmp_path, monkeypatch, again):
-    def prepare(root):
-        (root / "alpha/memory").mkdir(parents=True)
-        if again:
-            take(Incidents(root), root, put(root), GOOD, NOW)
-        return put(root)
-
-    counting = tmp_path / "count"
-    found = prepare(counting)
-    with death(monkeypatch, None) as fate:
-        take(Incidents(counting), counting, found, GOOD, NOW)
-    assert fate.steps > 8
-
-    for at in range(1, fate.steps + 1):
-        root = tmp_path / f"kill{at}"
-        found = prepare(root)
-        with death(monkeypatch, at), pytest.raises(KilledError):
-            take(Incidents(root), root, found, GOOD, NOW)
-        incidents = Incidents(root)
-        recover(incidents, root, lambda _: GOOD, NOW)
-        assert b"bad\n" in everything(root), f"step {at}: bytes lost"
-        if (root / PATH).exists() and (root / PATH).read_bytes() == b"bad\n":
-            take(incidents, root, verdict(), GOOD, NOW)
-        assert (root / PATH).read_bytes() == GOOD.data, f"step {at}: not put back"
-        (incident,) = incidents.all()
-        assert incident.step == "done"
-        assert incidents.file_of(incident).read_bytes() == b"bad\n", f"step {at}"
-        assert (root / PATH).stat().st_nlink == 1
 
 
 def test_a_second_recovery_changes_nothing(root):

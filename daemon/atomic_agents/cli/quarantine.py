@@ -2,49 +2,60 @@
 
 from __future__ import annotations
 
-import datetime as dt
+import itertools
+import os
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
 
+from atomic_agents._files.read import open_regular
+from atomic_agents.cli.breaker import breaker
+from atomic_agents.cli.dropping import drop
+from atomic_agents.cli.editing import edit
+from atomic_agents.cli.incidents import age_of, identifier
 from atomic_agents.cli.options import Choices, as_json, shared
-from atomic_agents.cli.output import print_json, print_table, say
+from atomic_agents.cli.output import print_json, say
+from atomic_agents.cli.reviewing import diff, restore, retry
+from atomic_agents.cli.stats import stats
+from atomic_agents.exceptions import AtomicAgentsError
 from atomic_agents.quarantine import Incident, Incidents
-from atomic_agents.quarantine.returning import give_back
-from atomic_agents.vault.lock import VaultLock
 
-_LOCK_SECONDS: Final = 10.0
+_READ_BYTES: Final = 1 << 20
+_WIDTH: Final = 160
 
 _EPILOG: Final = """\b
 Examples:
   atomicd quarantine list
   atomicd quarantine show 20261201T1015
-  atomicd quarantine restore 20261201T1015 --force
+  atomicd quarantine edit 20261201T1015
+  atomicd quarantine breaker
 """
 
 
 @click.group(epilog=_EPILOG)
 def quarantine() -> None:
-    """Show what was blocked, and put it back."""
+    """Show what was blocked, mend it, and put it back."""
 
 
 @quarantine.command("list", epilog="\b\nExample:\n  atomicd quarantine list --all")
 @shared
 @as_json
 @click.option("--all", "with_solved", is_flag=True, help="The solved ones too.")
-def list_(choices: Choices, as_json: bool, with_solved: bool) -> int:
-    """List the incidents, newest first."""
+@click.option("--agent", help="Only those of this agent's folder.")
+def list_(choices: Choices, as_json: bool, with_solved: bool, agent: str | None) -> int:
+    """List the incidents by note, newest first."""
     incidents = Incidents(choices.root())
-    found = [i for i in reversed(incidents.all()) if with_solved or i.state == "open"]
+    found = [
+        incident
+        for incident in reversed(incidents.all())
+        if (with_solved or incident.is_open) and agent in {None, incident.agent}
+    ]
+    found.sort(key=lambda incident: incident.last_seen, reverse=True)
     if as_json:
         print_json([incident.as_json() for incident in found])
         return 0
-    if not found:
-        say("Nothing is in quarantine.")
-        return 0
-    print_table(("ID", "AGE", "FILE", "PROBLEM", "TIMES", "PUT BACK"), [_row(incident) for incident in found])
-    say(f"{len(found)} incident(s). `atomicd quarantine show ID` tells what to mend; nothing was lost.")
+    _print_groups(found)
     for name in incidents.unreadable():
         say(f"{name}: no readable report.json; left alone", colour="yellow")
     return 0
@@ -53,7 +64,7 @@ def list_(choices: Choices, as_json: bool, with_solved: bool) -> int:
 @quarantine.command(epilog="\b\nExample:\n  atomicd quarantine show 20261201T1015")
 @shared
 @as_json
-@click.argument("identifier", metavar="ID")
+@identifier
 def show(choices: Choices, as_json: bool, identifier: str) -> int:
     """Show one incident: each problem with its line, and how to mend it."""
     incidents = Incidents(choices.root())
@@ -73,49 +84,41 @@ def show(choices: Choices, as_json: bool, identifier: str) -> int:
     return 0
 
 
-@quarantine.command(epilog="\b\nExample:\n  atomicd quarantine restore 20261201T1015 --force")
-@shared
-@as_json
-@click.argument("identifier", metavar="ID")
-@click.option(
-    "--force", is_flag=True, help="Also over a file that is there (it is kept), and though invalid."
-)
-def restore(choices: Choices, as_json: bool, identifier: str, force: bool) -> int:
-    """Put the blocked bytes back where they were; they are not blocked again."""
-    root = choices.root()
-    incidents = Incidents(root)
-    with VaultLock(root).hold(timeout=_LOCK_SECONDS):
-        back = give_back(incidents, root, incidents.find(identifier), force=force)
-    if as_json:
-        print_json(back.incident.as_json())
-        return 0
-    say(f"{back.incident.path}: back as it was written.", colour="green")
-    if back.displaced is not None:
-        say(f"What stood there is kept: {back.displaced.relative_to(root)}")
-    return 0
+for _command in (diff, retry, restore, edit, drop, breaker, stats):
+    quarantine.add_command(_command)
 
 
-def _row(incident: Incident) -> tuple[str, ...]:
+def _print_groups(found: list[Incident]) -> None:
+    if not found:
+        say("Nothing is in quarantine.")
+        return
+    newest = {path: number for number, path in reversed(list(enumerate(one.path for one in found)))}
+    grouped = sorted(found, key=lambda incident: newest[incident.path])
+    for path, group in itertools.groupby(grouped, key=lambda incident: incident.path):
+        say(path, bold=True)
+        for incident in group:
+            say(f"  {_row(incident)}")
+    say(_summary(found))
+
+
+def _row(incident: Incident) -> str:
     first = incident.problems[0] if incident.problems else None
-    problem = f"{first.field or 'file'}: {first.code}" if first else ""
+    problem = f"{first.field or 'file'}: {first.code}" if first else "no problem told"
     more = f" (+{len(incident.problems) - 1})" if len(incident.problems) > 1 else ""
-    back = "yes" if incident.restored else "no"
-    return (
-        incident.id,
-        _age(incident.last_seen),
-        incident.path,
-        problem + more,
-        str(incident.occurrences),
-        back,
+    times = f", {incident.occurrences} times" if incident.occurrences > 1 else ""
+    back = "last good version is back" if incident.restored else "nothing put back"
+    state = "" if incident.is_open else f", {incident.state}"
+    agent = incident.agent or "the vault"
+    age = f"{age_of(incident.last_seen)} ago"
+    return f"{age:<11} {incident.id}  {agent}  {problem}{more}  ({back}{times}{state})"
+
+
+def _summary(found: list[Incident]) -> str:
+    notes = len({incident.path for incident in found})
+    what = (
+        f"{len(found)} incident{'s' * (len(found) != 1)} of {notes} note{'s' * (notes != 1)}; nothing is lost"
     )
-
-
-def _age(moment: str) -> str:
-    seconds = (dt.datetime.now(dt.UTC) - dt.datetime.fromisoformat(moment)).total_seconds()
-    for size, name in ((86400, "d"), (3600, "h"), (60, "min")):
-        if seconds >= size:
-            return f"{seconds // size:.0f} {name}"
-    return f"{max(seconds, 0):.0f} s"
+    return f"{what}. `show ID` tells what to mend, `edit ID` mends it here, `retry ID` judges it again."
 
 
 def _heading(incident: Incident, file: Path) -> list[str]:
@@ -133,11 +136,12 @@ def _quote(file: Path, line: int | None) -> list[str]:
     if line is None:
         return []
     try:
-        text = file.read_bytes()[: 1 << 20].decode("utf-8", "backslashreplace").split("\n")
-    except OSError:
+        with open_regular(file) as (handle, _status):
+            text = os.read(handle, _READ_BYTES).decode("utf-8", "backslashreplace").split("\n")
+    except (OSError, AtomicAgentsError):
         return []
-    shown: list[Any] = []
+    shown: list[str] = []
     for number in range(max(line - 1, 1), min(line + 1, len(text)) + 1):
         mark = ">" if number == line else " "
-        shown.append(f"{mark} {number:>4} | {text[number - 1][:160]}")
+        shown.append(f"{mark} {number:>4} | {text[number - 1][:_WIDTH]}")
     return shown

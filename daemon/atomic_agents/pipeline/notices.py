@@ -14,6 +14,9 @@ from atomic_agents.pipeline.bench import Bench
 from atomic_agents.quarantine import Settled, notice_path, settle_notice
 from atomic_agents.vault.kinds import Layout
 
+TOLD: Final = "told_agents"
+"""Fact: the agents that have a page."""
+
 _INDEX_SECONDS: Final = 3600.0
 """So long the agent is told of an INDEX that was rebuilt."""
 
@@ -43,6 +46,7 @@ class Notices:
     def mark_all(self) -> None:
         """Plan to look at the page of every agent: after a start, and after a sweep."""
         self._behind |= {incident.agent for incident in self._bench.incidents.all()}
+        self._behind |= set(self._bench.store.facts.get(TOLD, []))
         places = (Layout().place(f"{layer}/x.md") for layer in self._bench.store.files.layers())
         self._behind |= {place.agent for place in places if place.agent is not None}
 
@@ -89,10 +93,19 @@ class Notices:
             self._refuse(agent, "a file of this name that is not generated is there; it is left alone")
             return
         self._refused.pop(agent, None)
+        self._remember(agent, is_told=count > 0)
         if settled is Settled.WRITTEN:
             self._bench.log.info(Event.NOTICE_WRITTEN, agent=agent, path=path, open=count)
         elif settled is Settled.REMOVED:
             self._bench.log.info(Event.NOTICE_REMOVED, agent=agent, path=path)
+
+    def _remember(self, agent: str, *, is_told: bool) -> None:
+        """Know over a restart who has a page, whatever becomes of the incidents and the agent's files."""
+        told = set(self._bench.store.facts.get(TOLD, []))
+        changed = told | {agent} if is_told else told - {agent}
+        if changed != told:
+            with self._bench.store.transaction():
+                self._bench.store.facts.put(TOLD, sorted(changed))
 
     def _refuse(self, agent: str, reason: str) -> None:
         """Leave a page for the next sweep, and tell once why."""

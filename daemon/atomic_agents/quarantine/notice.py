@@ -125,7 +125,7 @@ def _inner(incident: Incident) -> str:
 
 def _code(value: str) -> str:
     """Return a value as a code span that it cannot end."""
-    shown = _cut(printable(" ".join(value.split())), _LONGEST_VALUE).replace("<!--", "<! --")
+    shown = _shown(value, _LONGEST_VALUE)
     runs = {len(run) for run in _RUNS.findall(shown)}
     fence = "`" * next(length for length in range(1, len(runs) + 2) if length not in runs)
     pad = " " if not shown or "`" in {shown[0], shown[-1]} else ""
@@ -134,17 +134,19 @@ def _code(value: str) -> str:
 
 def _text(sentence: str) -> str:
     """Return a sentence of the rules, which may quote values in backticks, so that nothing in it acts."""
-    shown = _cut(printable(" ".join(sentence.split())), _LONGEST_TEXT)
+    shown = _shown(sentence, _LONGEST_TEXT)
     if "`" not in shown and _ACTS.search(shown):
         return _code(sentence)
     if "``" in shown or shown.count("`") % 2:
         shown = shown.replace("`", "'")
     pieces, start = [], 0
     for span in _CODE.finditer(shown):
-        pieces += [_ACTS.sub(r"\\\g<0>", shown[start : span.start()]), span[0].replace("<!--", "<! --")]
+        pieces += [_ACTS.sub(r"\\\g<0>", shown[start : span.start()]), span[0]]
         start = span.end()
     return "".join([*pieces, _ACTS.sub(r"\\\g<0>", shown[start:])])
 
 
-def _cut(text: str, longest: int) -> str:
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+def _shown(text: str, longest: int) -> str:
+    """Return text on one line, printable, cut, and without the beginning of a comment, even in code."""
+    line = printable(" ".join(text.split())).replace("<!--", "<! --")
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
