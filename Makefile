@@ -14,14 +14,14 @@ run: $(VENV)/.run ## watch VAULT (default: a copy of examples/vault in var/vault
 ifeq ($(VAULT),)
 	@test -d var/vault || { mkdir -p var && cp -R examples/vault var/vault; }
 	@echo "The vault is var/vault. Edit a note there from another terminal; Ctrl-C stops."
-	@ATOMICD_STATE_DIR=var/state ATOMICD_LOG_DIR=var/log $(BIN)/atomicd run --vault var/vault
+	@ATOMICD_STATE_DIR="$(CURDIR)/var/state" ATOMICD_LOG_DIR="$(CURDIR)/var/log" $(BIN)/atomicd run --vault var/vault
 else
 	@$(BIN)/atomicd run --vault "$(VAULT)"
 endif
 
 test: $(VENV)/.test ## run the tests with coverage
 	@rm -f .coverage .coverage.*
-	$(BIN)/coverage run -m pytest -n 2 -m "not soak" $(TESTS)
+	$(BIN)/coverage run -m pytest -n 2 --dist loadgroup -m "not soak" $(TESTS)
 	@$(BIN)/coverage combine -q
 	$(BIN)/coverage report
 

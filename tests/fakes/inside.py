@@ -57,6 +57,7 @@ def own_folders() -> None:
     """Give the machine's own folders for units, state and logs a private copy."""
     for folder in ("/etc/systemd/system", "/var/lib", "/var/log"):
         sh("mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", folder)
+    Path("/var/lib/systemd/linger").mkdir(parents=True)
 
 
 def answer(order: dict) -> dict:
@@ -77,6 +78,7 @@ def main() -> None:
     add_user(home)
     own_folders()
     sh("systemctl", "daemon-reload")
+    sh("systemctl", "restart", "systemd-logind")
     sh("systemctl", "start", f"user@{UID}.service")
     print(json.dumps({"ready": os.getpid()}), flush=True)
     for line in sys.stdin:

@@ -9,15 +9,20 @@ import threading
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 import click
 
 from atomic_agents import config
+from atomic_agents.cli.located import named, of_service
 from atomic_agents.cli.options import Choices, as_json, shared
 from atomic_agents.cli.output import columns, has_colours, say
 from atomic_agents.exceptions import AtomicAgentsError
 from atomic_agents.log import FILE_NAME, console_line
+from atomic_agents.model import printable
+
+if TYPE_CHECKING:
+    from atomic_agents.lifecycle.plan import Scope
 
 _LEVELS: Final = ("debug", "info", "warning", "error")
 _POLL_SECONDS: Final = 0.2
@@ -27,11 +32,13 @@ Examples:
   atomicd logs -n 50
   atomicd logs -f --level warning
   atomicd logs --event unit.quarantined --json | jq -r .path
+  atomicd logs --name work                     of one of two services
 """
 
 
 @click.command(epilog=_EPILOG)
 @shared
+@named
 @as_json
 @click.option("-f", "--follow", is_flag=True, help="Go on as lines come; Ctrl-C ends.")
 @click.option(
@@ -40,14 +47,22 @@ Examples:
 @click.option("--event", "events", multiple=True, help="Only these events; `unit.*` names a family.")
 @click.option("--level", type=click.Choice(_LEVELS), default="debug", help="Least level shown.")
 def logs(
-    choices: Choices, *, as_json: bool, follow: bool, lines: int, events: tuple[str, ...], level: str
+    choices: Choices,
+    *,
+    name: str,
+    scope: Scope,
+    as_json: bool,
+    follow: bool,
+    lines: int,
+    events: tuple[str, ...],
+    level: str,
 ) -> int:
-    """Show the log."""
-    del choices
+    """Show the log; only the lines of one vault, if one is named."""
+    choices = of_service(choices, name, scope)
     path = config.log_root() / FILE_NAME
     if not path.exists() and not follow:
         raise AtomicAgentsError(f"log {path}: not there", hint="start the daemon once: `atomicd run`")
-    wanted = _Filter(events, level)
+    wanted = _Filter(events, level, _vault_name(choices))
     show = _show_json if as_json else _Past().show
     for line in _last(path, lines, wanted):
         show(line)
@@ -85,14 +100,24 @@ def _day_of(record: dict[str, Any]) -> str:
         return ""
 
 
+def _vault_name(choices: Choices) -> str | None:
+    """Return how the log calls the vault that was named, if one was."""
+    if choices.vault is None:
+        return None
+    return printable(Path(os.path.realpath(choices.vault.expanduser())).name)
+
+
 class _Filter:
-    def __init__(self, events: tuple[str, ...], level: str) -> None:
+    def __init__(self, events: tuple[str, ...], level: str, vault: str | None = None) -> None:
+        self._vault = vault
         self._events = events
         self._least = _LEVELS.index(level)
 
     def takes(self, record: dict[str, Any]) -> bool:
         name, level = record.get("event"), record.get("level")
         if level in _LEVELS and _LEVELS.index(level) < self._least:
+            return False
+        if self._vault is not None and record.get("vault") not in {self._vault, None}:
             return False
         return not self._events or any(
             name == event or (event.endswith(".*") and str(name).startswith(event[:-1]))

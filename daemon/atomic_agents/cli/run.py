@@ -6,7 +6,7 @@ import faulthandler
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -15,6 +15,9 @@ from atomic_agents.exceptions import AlreadyRunningError, AtomicAgentsError, Con
 
 if TYPE_CHECKING:
     from atomic_agents.log import Form
+
+_PERMANENT: Final = frozenset({64, 66, 78})
+"""Exit codes after which a new start changes nothing: systemd is told so in the unit, launchd cannot be."""
 
 _EPILOG = """\b
 Examples:
@@ -31,7 +34,8 @@ Exit status: 0 ended as asked, 64 usage, 66 vault missing, 69 already running,
 @shared
 @click.option("--wait", is_flag=True, help="Wait for a vault that is not there (yet) instead of ending.")
 @click.option("--quiet", is_flag=True, help="Nothing on standard output; the log file tells it all.")
-def run(choices: Choices, wait: bool, quiet: bool) -> int:
+@click.option("--launchd", is_flag=True, hidden=True, help="Quiet; end with 0 where a restart cannot help.")
+def run(choices: Choices, wait: bool, quiet: bool, launchd: bool) -> int:
     """Watch the vault until Ctrl-C: readable lines on a terminal, JSON lines elsewhere."""
     from atomic_agents.clock import SystemClock
     from atomic_agents.daemon.notify import service_manager
@@ -42,7 +46,7 @@ def run(choices: Choices, wait: bool, quiet: bool) -> int:
     around = Surroundings(
         load=choices.load,
         form=_form(),
-        quiet=quiet,
+        quiet=quiet or launchd,
         wait=wait,
         listener=service_manager(os.environ, SystemClock()),
     )
@@ -52,6 +56,9 @@ def run(choices: Choices, wait: bool, quiet: bool) -> int:
         raise
     except AtomicAgentsError as error:
         _leave_word(choices, error)
+        if launchd and error.exit_code in _PERMANENT:
+            click.echo(f"atomicd: {error}", err=True)
+            return 0
         raise
 
 

@@ -46,6 +46,7 @@ def service() -> None:
 @click.option("--verify/--no-verify", default=True, help="End with a canary note (see `atomicd verify`).")
 def install(
     choices: Choices,
+    *,
     name: str,
     scope: Scope,
     as_json: bool,
@@ -55,7 +56,8 @@ def install(
     verify: bool,
 ) -> int:
     """Write the service, start it, and prove that it works; run it again after every change or update."""
-    from atomic_agents.cli.installing import Wish, install_service, report
+    from atomic_agents.cli.installing import install_service, report
+    from atomic_agents.cli.planning import Wish
 
     wish = Wish(name, scope, run_as=run_as, sandbox=sandbox, verify=verify, dry_run=dry_run)
     result = install_service(choices, wish)
@@ -122,7 +124,7 @@ _simple("restart", "restarted", "Start the service anew, e.g. after an update of
 @as_json
 def status(name: str, scope: Scope, as_json: bool) -> int:
     """Say how the service is and what differs from how it should be; exit 1 if anything does."""
-    from atomic_agents.cli.installing import inspect
+    from atomic_agents.cli.inspecting import inspect
 
     found = inspect(name, scope)
     if as_json:
@@ -139,7 +141,7 @@ def status(name: str, scope: Scope, as_json: bool) -> int:
 @click.option("--sandbox/--no-sandbox", default=False, help="With the lines for namespaces.")
 def print_unit(choices: Choices, name: str, scope: Scope, run_as: str | None, sandbox: bool) -> int:
     """Print the unit or property list that `install` would write."""
-    from atomic_agents.cli.installing import Wish, make_plan
+    from atomic_agents.cli.planning import Wish, make_plan
 
     found = manager(scope)
     plan = make_plan(choices, Wish(name, scope, run_as=run_as, sandbox=sandbox), found)

@@ -1,4 +1,4 @@
-"""A note that proves that the running daemon works, end to end, timed, and removed again (section 8, `verify`)."""
+"""A note that proves that the running daemon works: timed, and removed again (section 8, `verify`)."""
 
 from __future__ import annotations
 
@@ -61,7 +61,9 @@ def fly(rim: Rim, root: Path, today: dt.date, *, limit: float) -> Flight:
         _wait(rim, lambda: _names(index), began + limit, f"the note was not indexed within {limit:.0f} s")
         indexed = rim.monotonic()
         (memory / NOTE).unlink()
-        _wait(rim, lambda: not _names(index), indexed + limit, f"its line was not removed within {limit:.0f} s")
+        _wait(
+            rim, lambda: not _names(index), indexed + limit, f"its line was not removed within {limit:.0f} s"
+        )
         return Flight(round((indexed - began) * 1000), round((rim.monotonic() - indexed) * 1000))
     except OSError as error:
         raise CannotWriteError(f"{error.filename or agent}: {error.strerror}") from error

@@ -65,6 +65,11 @@ class Store:
             raise
         self._connection.execute("COMMIT")
 
+    def check(self) -> str:
+        """Return what is wrong with the file, "" if it is whole."""
+        (found,) = self._connection.execute("PRAGMA quick_check(1)").fetchone()
+        return "" if found == "ok" else str(found)
+
     def close(self) -> None:
         """Write the log back and close."""
         self._connection.close()

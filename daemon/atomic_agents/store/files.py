@@ -169,6 +169,15 @@ class Files:
         (number,) = self._connection.execute(query, [state.value for state in states]).fetchone()
         return int(number)
 
+    def troubled(self) -> Iterator[tuple[str, FileState, str | None]]:
+        """Yield agent, state and problems (as JSON) of each file that has any or is not valid."""
+        rows = self._connection.execute(
+            "SELECT agent, state, problems FROM files"
+            " WHERE agent IS NOT NULL AND (problems IS NOT NULL OR state NOT IN ('valid', 'index'))"
+        )
+        for agent, state, problems in rows:
+            yield os.fsdecode(agent), FileState(state), problems
+
     def _one(self, where: str, arguments: Iterable[Any]) -> FileRecord | None:
         return next(self._many(where, arguments), None)
 
