@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 VAULT  ?=
 SHELL  := /bin/sh
 
-.PHONY: run test quality interop soak bench clean help
+.PHONY: run test quality interop docs soak bench clean help
 
 help: ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -33,6 +33,9 @@ quality: $(VENV)/.test ## ruff, mypy, the layers
 
 interop: $(VENV)/.test ## a client of another implementation writes 200 notes beside the daemon
 	PYTHONPATH=tests $(BIN)/python -m interop.run
+
+docs: $(VENV)/.run ## write the parts of docs/ that the program knows best
+	$(BIN)/python docs/generate.py
 
 soak: $(VENV)/.test ## the long runs
 	HYPOTHESIS_PROFILE=soak $(BIN)/pytest -m soak --timeout 3600

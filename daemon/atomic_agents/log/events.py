@@ -55,6 +55,7 @@ class Event(enum.StrEnum):
     MIGRATION_STARTED = "migration.started"
     MIGRATION_FINISHED = "migration.finished"
     MIGRATION_ROLLED_BACK = "migration.rolled_back"
+    MIGRATION_UNKNOWN = "migration.unknown_script"
     MIGRATION_REFUSED = "migration.refused"
     NOTIFY_SENT = "notify.sent"
     NOTIFY_FAILED = "notify.failed"

@@ -71,7 +71,7 @@ _UNITS: Final = {
         (),
     ),
     Event.UNIT_UNCHANGED: Saying("unchanged", "It was written, with the same bytes.", ("path",), ()),
-    Event.UNIT_REMOVED: Saying("removed", "It is gone, and so is its entry.", ("path", "state"), ()),
+    Event.UNIT_REMOVED: Saying("removed", "It is gone, and so is its entry.", ("path", "state", "reason")),
     Event.UNIT_RENAMED: Saying(
         "renamed", "It has another name now; its entry has the new one.", ("path", "to"), ("→ {to}",)
     ),
@@ -124,11 +124,14 @@ _UNITS: Final = {
     Event.UNIT_SHRUNK: Saying(
         "shrunk",
         "One write took away most of the text; the former version is kept in the history.",
-        (*_WHERE, "reason"),
-        ("{reason}", "most of its text is gone; see: atomicd history"),
+        (*_WHERE, "body_bytes", "former_body_bytes", "hint"),
+        ("{former_body_bytes} bytes became {body_bytes}\nback with: {hint}",),
     ),
     Event.UNIT_MIGRATED: Saying(
-        "migrated", "A note with an old `schema_version` was brought up to date.", (*_WHERE, "reason")
+        "migrated",
+        "A note with an old `schema_version` was brought up to date.",
+        ("path", "from_version", "to_version"),
+        ("schema {from_version} → {to_version}",),
     ),
 }
 
@@ -211,12 +214,22 @@ _REST: Final = {
         "not told", "QUARANTINED.md could not be written.", ("agent", "path", "reason")
     ),
     Event.HISTORY_THINNED: Saying(
-        "thinned", "Old versions were dropped, as the retention says.", ("reason",)
+        "thinned",
+        "Old versions were dropped, as the retention says.",
+        ("versions", "bytes"),
+        ("{versions} old versions were dropped",),
     ),
     Event.MIGRATION_STARTED: Saying("migration", "A migration has begun.", ("reason",)),
-    Event.MIGRATION_FINISHED: Saying("migrated", "A migration is complete.", ("reason",)),
-    Event.MIGRATION_ROLLED_BACK: Saying("rolled back", "A migration was undone.", ("reason",)),
-    Event.MIGRATION_REFUSED: Saying("refused", "A migration did not begin.", ("reason",)),
+    Event.MIGRATION_FINISHED: Saying("migrated", "A migration that had died is complete.", ("reason",)),
+    Event.MIGRATION_ROLLED_BACK: Saying("rolled back", "A migration that had died was undone.", ("reason",)),
+    Event.MIGRATION_UNKNOWN: Saying(
+        "unknown",
+        "A migration script that you have not run on this vault; it is not run by itself.",
+        ("path", "reason"),
+    ),
+    Event.MIGRATION_REFUSED: Saying(
+        "refused", "A migration, or the upgrade of one note, did not begin.", ("path", "reason")
+    ),
     Event.NOTIFY_SENT: Saying("notified", "The program of `[notify]` was run.", ("command",), ()),
     Event.NOTIFY_FAILED: Saying(
         "not notified", "The program of `[notify]` failed, or ran too often.", ("command", "kind", "reason")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import atomic_agents
 from atomic_agents.log import Event, console_line
 from atomic_agents.log.live import Live
 from atomic_agents.log.words import SAYINGS
@@ -119,6 +122,30 @@ def test_the_templates_use_documented_facts_alone():
     for name, saying in SAYINGS.items():
         used = set(re.findall(r"\{(\w+)\}", "".join(saying.texts))) - {"short", "reason"}
         assert used <= set(saying.facts), name
+
+
+def logged_facts():
+    """Yield each event that the package logs with the keys that are written beside it."""
+    for file in sorted(Path(atomic_agents.__file__).parent.rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and node.args and _is_event(node.args[0]):
+                keys = {keyword.arg for keyword in node.keywords if keyword.arg}
+                facts = next((k.value for k in node.keywords if k.arg == "facts"), None)
+                if isinstance(facts, ast.Dict):
+                    keys = {key.value for key in facts.keys} | {"path"}
+                yield Event[node.args[0].attr].value, keys - {"facts", "level"}, file.name
+
+
+def _is_event(node):
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "Event"
+
+
+def test_every_key_that_is_logged_with_an_event_is_documented():
+    found = list(logged_facts())
+    assert len({event for event, _, _ in found}) > 30
+    for event, keys, file in found:
+        undocumented = keys - set(SAYINGS[event].facts)
+        assert not undocumented, f"{event} in {file}: {undocumented}; add them to log/words.py"
 
 
 @given(st.text(alphabet="ab 漢é\u0301", max_size=60), st.integers(min_value=8, max_value=40))
