@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from atomic_agents.index.entries import item_of
+from atomic_agents.index.homes import Homes
 from atomic_agents.index.lines import CODE_INDENT, Kind, Line, read_line
 from atomic_agents.index.pending import Pending, Writing, write
 from atomic_agents.index.place import Spot, block_end, content_end, outside, spot_in
 from atomic_agents.index.saying import Revision
-from atomic_agents.index.sections import HEADINGS, Homes, Section
+from atomic_agents.index.sections import HEADINGS, Section
 from atomic_agents.index.sheet import Row, Sheet
 from atomic_agents.index.style import bullet_after
 from atomic_agents.index.wanted import Role
@@ -62,11 +63,12 @@ class Inserting:
         self._splice()
 
     def _home(self, one: Pending) -> int | None:
-        if one.returns and one.base is not None and one.base.heading:
-            named = self.homes.named(one.base.heading)
-            if named is not None:
-                return named
-        return self.homes.of(one.want.role)
+        home = self.homes.place(one.want)
+        heading = one.base.heading if one.returns and one.base is not None else ""
+        if heading and (home is None or self.homes.sections[home].key != heading):
+            named = self.homes.named(heading)
+            return named if named is not None else home
+        return home
 
     def _put_back(self, returning: Sequence[Pending]) -> list[Pending]:
         """Put entries back behind the ones they stood behind; return those that have no such place."""
@@ -78,11 +80,17 @@ class Inserting:
         left: list[Pending] = []
         for above in [above for above in below if above not in waiting]:
             chain = _chain(above, below)
-            if above in places:
+            if above in places and all(self._fits(one, places[above][0]) for one in chain):
                 self._put_behind(places[above], chain, is_first=above.startswith(_FIRST))
             else:
                 left += chain
         return left
+
+    def _fits(self, one: Pending, section: Section) -> bool:
+        """Whether an entry may go back into a section: of sub-indexes by range only into its own."""
+        members = self.homes.members(one.want.role)
+        home = self.homes.place(one.want)
+        return len(members) < 2 or home is None or self.homes.sections[home] == section  # noqa: PLR2004
 
     def _anchor(
         self, one: Pending, waiting: Mapping[str, Pending], places: Mapping[str, tuple[Section, int]]
@@ -148,7 +156,7 @@ class Inserting:
             home = self.homes.of(former)
             if home is not None and sections[home].sheet == 0 and sections[home].head >= 0:
                 section = sections[home]
-                end = content_end(rows, section.start, self._region_end(section))
+                end = content_end(rows, section.start, self.homes.region_end(section))
                 return self._block_spot(end, bullet), section.level
         for later in self.roles[order + 1 :]:
             home = self.homes.of(later)
@@ -162,14 +170,6 @@ class Inserting:
         before = row > 0 and rows[row - 1].line.kind is not Kind.BLANK
         after = row < len(rows) and rows[row].line.kind is not Kind.BLANK
         return outside(self.sheets[0], Spot(row, bullet, blank_before=before, blank_after=after))
-
-    def _region_end(self, section: Section) -> int:
-        """Return the row after a section and the deeper ones below it."""
-        end = section.end
-        for other in self.homes.sections:
-            if other.sheet == section.sheet and other.head == end and other.level > section.level:
-                end = other.end
-        return end
 
     def _list_end(self) -> int:
         """Return the row after the last section that is a list, even an empty one; else the file's end."""
@@ -263,15 +263,8 @@ def _is_prose(line: Line) -> bool:
 
 
 def _splice(sheet: Sheet, added: Mapping[int, list[Row]]) -> None:
-    """Put rows in, each with the file's line end; a file without a final newline stays without one."""
-    end = sheet.line_end
-    ends_open = bool(sheet.rows) and not sheet.rows[-1].end
     rows: list[Row] = []
     for number in range(len(sheet.rows) + 1):
         rows += added.get(number, ())
         rows += sheet.rows[number : number + 1]
-    for row in rows:
-        row.end = row.end or end
-    if ends_open:
-        rows[-1].end = ""
-    sheet.rows = rows
+    sheet.set_rows(rows)

@@ -6,14 +6,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from atomic_agents.index.entries import Entry, rewritten
+from atomic_agents.index.homes import Homes
 from atomic_agents.index.lines import Kind, read_line
 from atomic_agents.index.match import Known, Match
 from atomic_agents.index.pending import Pending, Writing, is_own_work, relative, write
 from atomic_agents.index.place import block_end
+from atomic_agents.index.reader import read_lines
 from atomic_agents.index.remember import is_gone
 from atomic_agents.index.saying import Revision, Saying, revise, saying, says
-from atomic_agents.index.sections import Homes
-from atomic_agents.index.sheet import Row, Sheet, read_lines
+from atomic_agents.index.sheet import Row, Sheet
 from atomic_agents.index.targets import lead, retarget
 from atomic_agents.index.wanted import Role, Wanted, unescaped_line
 from atomic_agents.store.entries import Remembered
@@ -83,9 +84,10 @@ class Judging:
         if base is not None and self._was_overwritten(at, base):
             self.pending.append(Pending(at.want, base, base.line, returns=True))
             self._drop(at.row)
-        elif base is not None and self._moves(at, base):
+        elif self._moves(at, base):
             children = self._children(at)
-            self.pending.append(Pending(at.want, base, at.row.line.text, moves=True, children=children))
+            moves = base is not None and base.role != at.want.role
+            self.pending.append(Pending(at.want, base, at.row.line.text, moves=moves, children=children))
             for row in (at.row, *children):
                 self._drop(row)
         else:
@@ -103,12 +105,31 @@ class Judging:
         target = retarget(entry.target, relative(file, folder), is_wiki=entry.is_wiki)
         return read_line(rewritten(entry, target=target)).entry or entry
 
-    def _moves(self, at: _Standing, base: Remembered) -> bool:
-        """Whether an entry leaves for the section of its new role: it stands in that of its old one."""
-        if base.role == at.want.role:
-            return False
+    def _moves(self, at: _Standing, base: Remembered | None) -> bool:
+        """Whether an entry leaves for another section.
+
+        It does if its unit has a new role and it stands where its old role's do, or if somebody added it
+        to a part of the index that was split.
+        """
         here = self.homes.at(at.sheet, at.position)
-        return here == self.homes.of(Role(base.role)) and here != self.homes.of(at.want.role)
+        if base is not None and base.role != at.want.role:
+            members = self.homes.members(Role(base.role))
+            return here in members and here not in self.homes.members(at.want.role)
+        return self.homes.is_split(at.want.role) and self._was_added(here, at, base)
+
+    def _was_added(self, here: int, at: _Standing, base: Remembered | None) -> bool:
+        """Whether an entry came to a part of the index whose entries were moved into sub-indexes."""
+        home = self.homes.place(at.want)
+        if here == home:
+            return False
+        if here in self.homes.members(at.want.role):
+            return at.sheet == 0 or bool(self.homes.ranges(at.sheet))
+        section = self.homes.sections[here]
+        is_new = bool(self.known.remembered) and (base is None or base.heading != section.key)
+        return is_new and any(
+            pointer.is_counted and section.start <= pointer.row < section.end
+            for pointer in self.homes.pointers[at.sheet]
+        )
 
     def _was_overwritten(self, at: _Standing, base: Remembered) -> bool:
         """Whether a tool that rewrites the INDEX put the unit's plain text over what a person wrote.
@@ -140,16 +161,24 @@ class Judging:
             for position, row in enumerate(sheet.rows)
             if row.owner is not None or row.line.entry is not None
         }
-        owners = {row.owner: places[id(row)] for sheet in self.sheets for row in sheet.rows if row.owner}
+        owners = {row.owner: row for sheet in self.sheets for row in sheet.rows if row.owner}
         for row, file in self.found.seconds:
-            if owners.get(file) == places[id(row)] and self._repeats(row, file):
+            first, want = owners.get(file), self.known.wanted.get(file)
+            if first is None or want is None or not self._is_known(file):
+                continue
+            here, there = places[id(row)], places[id(first)]
+            is_copy = here != there and row.line.text == first.line.text
+            is_near = here == there or {here, there} <= self.homes.members(want.role)
+            if is_near and (is_copy or self._is_plain(row, want)):
                 self._drop(row)
 
-    def _repeats(self, row: Row, file: str) -> bool:
-        want, base, entry = self.known.wanted.get(file), self.known.remembered.get(file), row.line.entry
-        if want is None or base is None or entry is None or base.gone:
-            return False
-        return says(entry, self._said(want, entry))
+    def _is_known(self, file: str) -> bool:
+        base = self.known.remembered.get(file)
+        return base is not None and not base.gone
+
+    def _is_plain(self, row: Row, want: Wanted) -> bool:
+        entry = row.line.entry
+        return entry is not None and says(entry, self._said(want, entry))
 
     def _set(self, row: Row, revision: Revision) -> None:
         assert row.owner is not None
@@ -165,12 +194,9 @@ class Judging:
     def _take_out(self, sheet: Sheet) -> None:
         """Take the dropped rows out; what was nested below one and would be code now goes back elsewhere."""
         while any(id(row) in self._dropped for row in sheet.rows):
-            had_final_newline = bool(sheet.rows[-1].end)
-            sheet.rows = [row for row in sheet.rows if id(row) not in self._dropped]
-            if sheet.rows and not had_final_newline:
-                sheet.rows[-1].end = ""
+            sheet.set_rows([row for row in sheet.rows if id(row) not in self._dropped])
             texts = [row.line.text for row in sheet.rows]
-            for row, line in zip(sheet.rows, read_lines(texts), strict=True):
+            for row, line in zip(sheet.rows, read_lines(texts).lines, strict=True):
                 row.line = line
                 if row.owner is not None and line.entry is None:
                     self._lift(row, row.owner)

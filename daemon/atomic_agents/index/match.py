@@ -84,10 +84,9 @@ def mentioned_in(sheets: Sequence[Sheet], known: Known) -> set[str]:
     return {file for file in found if file is not None}
 
 
-_Candidate = tuple[Row, str, bool]
-"""A line that may be a unit's entry, the heading above it, and whether it stands directly below that.
-
-A plain tuple: one is made for every entry of every merge.
+_Candidate = tuple[Row, str, bool, bool]
+"""A line that may be a unit's entry, the heading above it, whether it stands directly below that, and
+whether it stands in INDEX.md. A plain tuple: one is made for every entry of every merge.
 """
 
 
@@ -118,7 +117,7 @@ class _Matching:
     def _read(self, sheet: Sheet) -> None:
         is_usual = not (sheet.folder or self._now or self._unescaped)
         files, first = self._names.files, self._first
-        heading, leads = "", False
+        heading, leads, is_top = "", False, sheet is self._sheets[0]
         for row in sheet.rows:
             row.owner = None
             line = row.line
@@ -129,9 +128,9 @@ class _Matching:
                 file = self._candidate_for(sheet, row, heading) if kind is Kind.ITEM else None
             if file is not None:
                 if file in first:
-                    self._more.setdefault(file, [first[file]]).append((row, heading, leads))
+                    self._more.setdefault(file, [first[file]]).append((row, heading, leads, is_top))
                 else:
-                    first[file] = (row, heading, leads)
+                    first[file] = (row, heading, leads, is_top)
             if kind is Kind.HEADING:
                 heading = line.title
             leads = kind is Kind.HEADING or kind is Kind.UNDERLINE
@@ -181,11 +180,11 @@ class _Matching:
         base = self._known.remembered.get(file)
         is_there = file in self._known.wanted or file in self._known.present
         if not is_there and (base is None or base.gone):
-            self._found.dead += [(row, file) for row, _, _ in candidates]
+            self._found.dead += [(row, file) for row, *_ in candidates]
             return
         chosen = max(candidates, key=lambda one: _likeness(one, base))[0]
         chosen.owner = file
-        self._found.seconds += [(row, file) for row, _, _ in candidates if row is not chosen]
+        self._found.seconds += [(row, file) for row, *_ in candidates if row is not chosen]
 
     def _settle_titles(self) -> None:
         if self._titled:
@@ -200,9 +199,9 @@ def _names(known: Known) -> Names:
     return Names([*known.wanted, *known.remembered, *known.present, *known.former.values()])
 
 
-def _likeness(one: _Candidate, base: Remembered | None) -> tuple[bool, bool, bool]:
-    """Return how much speaks for a line; one that leads its section may be one that a tool repeated."""
-    row, heading, leads = one
+def _likeness(one: _Candidate, base: Remembered | None) -> tuple[bool, ...]:
+    """Return how much speaks for a line; a tool repeats one at the head of its section, or in INDEX.md."""
+    row, heading, leads, is_top = one
     is_same = base is not None and row.line.text == base.line
     is_near = base is not None and heading_key(heading) == base.heading
-    return (is_same, is_near, not leads)
+    return (is_same, is_near, not leads, not is_top)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
 
 from atomic_agents.config.sections import Index as Settings
+from atomic_agents.index.gathering import INDEX, gather, leftovers
+from atomic_agents.index.homes import Homes
 from atomic_agents.index.insert import Inserting
 from atomic_agents.index.judge import Judging
 from atomic_agents.index.lines import Kind, read_line
@@ -14,13 +15,12 @@ from atomic_agents.index.match import Known, Match, match, mentioned_in
 from atomic_agents.index.pending import Pending, Writing
 from atomic_agents.index.remember import remember
 from atomic_agents.index.saying import Revision
-from atomic_agents.index.sections import Homes, Layer, roles_of
-from atomic_agents.index.sheet import Sheet, read_sheet
-from atomic_agents.index.skeleton import skeleton
+from atomic_agents.index.sections import Layer, roles_of
+from atomic_agents.index.split import Splitting
 from atomic_agents.index.wanted import Role, Wanted
 from atomic_agents.store.entries import Remembered
 
-INDEX: Final = "INDEX.md"
+__all__ = ["INDEX", "Merged", "Notice", "Scope", "merge", "vanishing"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,7 @@ class Merged:
         remembered: what is to be remembered of each unit.
         notices: what the operator should know of.
         removed: units whose entries went.
+        split: sub-indexes that were made.
 
     """
 
@@ -81,6 +82,7 @@ class Merged:
     remembered: dict[str, Remembered]
     notices: tuple[Notice, ...] = ()
     removed: tuple[str, ...] = ()
+    split: tuple[str, ...] = ()
 
 
 def merge(
@@ -135,30 +137,26 @@ class _Merging:
         self._known = Known(
             scope.layer_dir, by_file, _renamed(remembered, scope.renames), scope.present, former
         )
-        self._sheets = self._read()
+        self._sheets = gather(files, scope.agent, scope.layer, has_units=bool(by_file))
 
     def run(self) -> Merged:
+        left = {id(sheet): sheet.rows for sheet in leftovers(self._sheets)}
+        for sheet in self._sheets:
+            sheet.rows = [] if id(sheet) in left else sheet.rows
         found = match(self._sheets, self._known)
         judging = self._judge(found)
         inserting = self._insert(found, judging)
+        splitting = self._split()
+        for sheet in self._sheets:
+            sheet.rows = sheet.rows or left.get(id(sheet), [])
         revisions = {**judging.revisions, **inserting.written}
         return Merged(
             files=self._changed(),
             remembered=remember(self._sheets, self._known, revisions, judging.removed),
             notices=(*self._kept(revisions), *self._conflicts()),
             removed=tuple(judging.removed),
+            split=tuple(splitting.made),
         )
-
-    def _read(self) -> list[Sheet]:
-        """Return the index files, INDEX.md first, made anew if there is nothing in it."""
-        data = self._files.get(INDEX, b"")
-        top = read_sheet(INDEX, data)
-        if self._known.wanted and all(row.line.kind is Kind.BLANK for row in top.rows):
-            has_bom = top.has_bom
-            top = read_sheet(INDEX, skeleton(self._scope.agent, self._scope.layer))
-            top.has_bom = has_bom
-        others = (read_sheet(name, self._files[name]) for name in sorted(self._files) if name != INDEX)
-        return [top, *others]
 
     def _judge(self, found: Match) -> Judging:
         judging = Judging(
@@ -182,6 +180,11 @@ class _Merging:
         if judging.pending or missing:
             inserting.put([*judging.pending, *missing])
         return inserting
+
+    def _split(self) -> Splitting:
+        splitting = Splitting(self._sheets, self._known, self._scope.settings, roles_of(self._scope.layer))
+        splitting.run()
+        return splitting
 
     def _returning(self, want: Wanted, homes: Homes) -> Pending:
         """Return an entry that is missing: new, or as it is remembered."""

@@ -96,11 +96,21 @@ class Desk:
     def text(self, value):
         self.files[INDEX] = value.encode()
 
-    def edit(self, old, new):
+    def read(self, name):
+        return self.files[name].decode()
+
+    def edit(self, old, new, name=INDEX):
         """The operator replaces a text that is there just once."""
-        assert self.text.count(old) == 1, (old, self.text)
-        self.text = self.text.replace(old, new)
+        text = self.read(name)
+        assert text.count(old) == 1, (old, text)
+        self.files[name] = text.replace(old, new).encode()
         return self
+
+    def where(self, file):
+        """The index files that hold an entry of a file."""
+        return [
+            name for name, data in sorted(self.files.items()) for _ in range(data.count(f"({file})".encode()))
+        ]
 
     def lines(self, file):
         """The entries of a file, wherever they stand."""

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomic_agents.index.lines import Kind
-from atomic_agents.index.sheet import read_lines, read_sheet
+from atomic_agents.index.reader import read_lines
+from atomic_agents.index.sheet import read_sheet
 
 E = "- [T](f.md) — h"
 MARKS = {
@@ -17,7 +18,7 @@ MARKS = {
 
 
 def kinds(text):
-    lines = read_lines(text.split("\n"))
+    lines = read_lines(text.split("\n")).lines
     return "".join("E" if line.entry is not None else MARKS[line.kind] for line in lines)
 
 
@@ -71,7 +72,7 @@ def test_lines_are_told_by_what_stands_around_them(text, expected):
 
 
 def test_links_in_a_conflict_count_though_nothing_in_it_is_an_entry():
-    lines = read_lines(["<<<<<<< HEAD", E, "=======", ">>>>>>> theirs"])
+    lines = read_lines(["<<<<<<< HEAD", E, "=======", ">>>>>>> theirs"]).lines
     assert [line.targets for line in lines] == [(), (("f.md", False),), (), ()]
 
 
