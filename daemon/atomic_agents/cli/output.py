@@ -7,10 +7,11 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 import click
 
+from atomic_agents.log.wrapping import wrap
 from atomic_agents.model import printable
 
 _PIPE_WIDTH: Final = 1000
@@ -22,11 +23,32 @@ def has_colours() -> bool:
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
-def columns() -> int:
-    """Return the terminal's width; 0 where no line is to be broken, as in a file or a pipe."""
-    if not sys.stdout.isatty() and "COLUMNS" not in os.environ:
+def columns(stream: TextIO | None = None) -> int:
+    """Return the terminal's width; 0 where no line is to be broken, as in a file or a pipe.
+
+    Args:
+        stream: where lines go; None is standard output.
+
+    """
+    if not (stream or sys.stdout).isatty() and "COLUMNS" not in os.environ:
         return 0
     return shutil.get_terminal_size().columns
+
+
+def fold(text: str, width: int) -> str:
+    """Return a text broken at blanks, each further line as far in as the one that it goes on with.
+
+    Args:
+        text: one line or more.
+        width: columns; 0 breaks nothing.
+
+    """
+    lines = []
+    for line in text.split("\n"):
+        body = line.lstrip(" ")
+        margin = line[: len(line) - len(body)]
+        lines += wrap(body, width, first=margin, rest=margin)
+    return "\n".join(lines)
 
 
 def print_json(values: Any) -> None:
@@ -50,13 +72,12 @@ def print_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         table.add_column(head, overflow="fold")
     for row in rows:
         table.add_row(*(_escape(cell) for cell in row))
-    width = None if sys.stdout.isatty() else _PIPE_WIDTH
-    Console(file=sys.stdout, highlight=False, width=width).print(table)
+    Console(file=sys.stdout, highlight=False, width=columns() or _PIPE_WIDTH).print(table)
 
 
 def say(text: str, *, colour: str | None = None, bold: bool = False) -> None:
-    """Print a line, coloured on a terminal only; the text is made safe to print."""
-    safe = "\n".join(printable(line) for line in text.split("\n"))
+    """Print a line that fits the terminal, coloured there only; the text is made safe to print."""
+    safe = fold("\n".join(printable(line) for line in text.split("\n")), columns())
     click.echo(click.style(safe, fg=colour, bold=bold) if colour or bold else safe)
 
 
