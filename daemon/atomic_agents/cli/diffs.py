@@ -43,7 +43,7 @@ def print_diff(lines: list[str]) -> None:
         is_name = number < _NAMES
         colour = None if is_name else _COLOURS.get(line[:1])
         shown = "\t".join(map(printable, line.split("\t")))
-        click.echo(click.style(shown, fg=colour, bold=is_name) if colour or is_name else shown)
+        click.echo(click.style(shown, fg=colour, bold=is_name or None))
 
 
 def _lines(data: bytes) -> list[str]:
