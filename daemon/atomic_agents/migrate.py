@@ -125,6 +125,7 @@ class _Command:
         backend = self._backend(no_progress)
         ref = MigrationSnapshotRef(backend.backend_id, Path(self.arguments.snapshot).name)
         backend.restore_and_audit(ref)
+        trust.distrust(self._root)
         self._report.rolled_back(ref.snapshot_id)
         self._after_run(self._root)
         return 0

@@ -106,6 +106,24 @@ def test_a_changed_ignore_file_is_read_and_the_watches_are_armed_anew(bound):
     assert bound.shop.watcher.armed == 2
 
 
+def test_an_ignore_file_that_cannot_be_read_is_told_once_and_the_old_one_stays_in_force(bound):
+    put(bound.shop.root, ".atomicdignore", "alpha/memory/feedback_first_rule.md\n")
+    put(bound.shop.root, RULE, note("First"))
+    bound.turns()
+    put(bound.shop.root, ".atomicdignore", b"\xff\xfe")
+    for _ in range(2):
+        bound.shop.watcher.told = [LayoutChanged()]
+        bound.turns()
+    assert bound.shop.store.files.get(RULE) is None
+    assert len(bound.shop.kept.events("config.refused")) == 1
+    assert bound.shop.desk.heartbeat.status().state == "degraded"
+    put(bound.shop.root, ".atomicdignore", "")
+    bound.shop.watcher.told = [LayoutChanged()]
+    bound.turns()
+    assert bound.shop.store.files.get(RULE) is not None
+    assert bound.shop.desk.heartbeat.status().state == "running"
+
+
 def test_the_interval_and_a_jump_of_the_clock_lead_to_sweeps(bound):
     bound.turns()
     bound.turns(2, seconds=301)

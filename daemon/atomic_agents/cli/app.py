@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import sqlite3
 import sys
 import traceback
 from pathlib import Path
@@ -24,7 +25,12 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "logs": ("logs", "Show the log for people."),
     "service": ("service", "Install the daemon as a service, and look after it."),
     "verify": ("verify", "Prove that the running daemon works."),
+    "doctor": ("doctor", "Look at all that the daemon depends on."),
     "quarantine": ("quarantine", "What was blocked, and what to do about it."),
+    "history": ("history", "The kept versions of a note, wiki page or INDEX."),
+    "restore": ("restore", "Put a kept version back."),
+    "migrate": ("migrate", "Migrate to another schema version, or roll back."),
+    "conflicts": ("conflicts", "Conflict copies and markers, with the differences."),
     "init": ("init", "Make a configuration and a small valid vault."),
 }
 """Every command: the module that holds it, and its line in `atomicd --help`."""
@@ -101,13 +107,22 @@ def _run(arguments: list[str]) -> int:
     except BrokenPipeError:
         sys.stdout = None
         return 0
+    except (OSError, sqlite3.Error) as error:
+        _complain(AtomicAgentsError(_in_words(error)), verbose="--verbose" in arguments)
+        return AtomicAgentsError.exit_code
     return result if isinstance(result, int) else 0
+
+
+def _in_words(error: OSError | sqlite3.Error) -> str:
+    if isinstance(error, sqlite3.Error):
+        return f"state store: {error}"
+    return f"{error.filename}: {error.strerror}" if error.filename else str(error)
 
 
 def _complain(error: AtomicAgentsError, *, verbose: bool) -> None:
     if verbose:
         traceback.print_exception(error)
     colour = False if os.environ.get("NO_COLOR") else None
-    click.echo(f"{click.style('atomicd:', fg='red')} {error}", err=True, color=colour)
-    if error.hint:
-        click.echo(f"{click.style('hint:', fg='yellow')} {error.hint}", err=True, color=colour)
+    for head, text, shade in (("atomicd:", str(error), "red"), ("hint:", error.hint, "yellow")):
+        if text:
+            click.echo(f"{click.style(head, fg=shade)} {text}", err=True, color=colour)

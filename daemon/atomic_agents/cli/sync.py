@@ -26,7 +26,7 @@ _TIMEOUT_SECONDS: Final = 600.0
 @click.option("--wait/--no-wait", default=True, help="Wait for the grace time of invalid files.")
 def sync(choices: Choices, as_json: bool, wait: bool) -> int:
     """Bring the vault up to date and return when that is done."""
-    answer = _sync(choices, wait=wait)
+    answer = sync_vault(choices, wait=wait)
     if "error" in answer:
         raise AtomicAgentsError(str(answer["error"]))
     if as_json:
@@ -36,7 +36,17 @@ def sync(choices: Choices, as_json: bool, wait: bool) -> int:
     return 0
 
 
-def _sync(choices: Choices, *, wait: bool) -> dict[str, Any]:
+def sync_vault(choices: Choices, *, wait: bool) -> dict[str, Any]:
+    """Bring a vault up to date, by its running daemon or else in this process, and return the answer.
+
+    Args:
+        choices: which vault.
+        wait: also for grace times and second looks.
+
+    Raises:
+        AtomicAgentsError: it could not be done.
+
+    """
     from atomic_agents.daemon.instance import owner
     from atomic_agents.daemon.run import Surroundings, sync_once
     from atomic_agents.store import state_folder

@@ -129,7 +129,7 @@ def _desk(around: Surroundings, *, watch: bool) -> Iterator[Desk]:
         if store.set_aside is not None:
             log.warning(Event.STORE_SET_ASIDE, reason=f"broken or newer; kept as {store.set_aside}")
         layout = read_layout(root, config.vault.ignore)
-        bench = Bench(root, layout, config, store, Incidents(root), SchemaSet.of_vault(root), log, clock)
+        bench = Bench(root, layout, config, store, Incidents(root), SchemaSet.packaged(), log, clock)
         watcher: Watcher = _watcher(config, root, folder) if watch else PollWatcher(root, reason="one-shot")
         stack.callback(watcher.stop)
         desk = _lay_out(folder, bench, watcher, around)

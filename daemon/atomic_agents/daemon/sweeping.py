@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from atomic_agents.daemon.desk import Desk
-from atomic_agents.exceptions import VaultMissingError
+from atomic_agents.daemon.migrations import Migrations
+from atomic_agents.exceptions import ConfigError, VaultMissingError
 from atomic_agents.intake.sweep import Difference, compare, is_hot
 from atomic_agents.log import Event
 from atomic_agents.model import FileState
@@ -27,11 +28,13 @@ class Sweeping:
 
     Args:
         desk: the worker's tools.
+        migrations: reads the vault's schemas again before each sweep.
 
     """
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, migrations: Migrations) -> None:
         self._desk = desk
+        self._migrations = migrations
         self._reasons: list[str] = []
         self._last = float("-inf")
         self._running: dict[str, object] | None = None
@@ -90,10 +93,21 @@ class Sweeping:
     def read_layout(self) -> bool:
         """Read how the vault's paths are to be read; return whether that changed."""
         bench = self._desk.bench
-        layout = read_layout(bench.root, bench.config.vault.ignore)
+        try:
+            layout = read_layout(bench.root, bench.config.vault.ignore)
+        except ConfigError as error:
+            self._complain(str(error))
+            return False
+        self._desk.condition.degraded.pop("layout", None)
         changed = layout != bench.layout
         bench.layout = layout
         return changed
+
+    def _complain(self, reason: str) -> None:
+        """Tell once that the layout cannot be read; the one in force stays."""
+        if self._desk.condition.degraded.get("layout") != reason:
+            self._desk.bench.log.error(Event.CONFIG_REFUSED, reason=reason)
+        self._desk.condition.degraded["layout"] = reason
 
     def _interval(self) -> float:
         config = self._desk.bench.config
@@ -104,6 +118,8 @@ class Sweeping:
         reasons, self._reasons = self._reasons, []
         self._last, self._began = bench.clock.monotonic(), time.monotonic()
         survey = Survey()
+        self._migrations.recover()
+        self._migrations.follow()
         try:
             if self.read_layout():
                 self._desk.watcher.arm(bench.layout)

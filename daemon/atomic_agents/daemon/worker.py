@@ -6,11 +6,13 @@ from typing import Final
 
 from atomic_agents.daemon.desk import Desk
 from atomic_agents.daemon.hearing import Hearing
+from atomic_agents.daemon.migrations import Migrations
 from atomic_agents.daemon.orders import Orders
 from atomic_agents.daemon.serving import Serving
 from atomic_agents.daemon.sweeping import Sweeping
 from atomic_agents.daemon.working import Working
 from atomic_agents.log import Event
+from atomic_agents.vault.lock import VaultLock
 
 TICK_SECONDS: Final = 1.0
 """The worker looks around at least this often."""
@@ -28,9 +30,11 @@ class Worker:
     def __init__(self, desk: Desk, orders: Orders) -> None:
         self._desk = desk
         self._orders = orders
-        self._sweeping = Sweeping(desk)
+        lock = VaultLock(desk.bench.root)
+        migrations = Migrations(desk.bench, desk.condition, lock)
+        self._sweeping = Sweeping(desk, migrations)
         self._hearing = Hearing(desk, self._sweeping)
-        self._working = Working(desk, self._sweeping)
+        self._working = Working(desk, self._sweeping, lock, migrations)
         self._serving = Serving(desk, self._sweeping, self._working)
 
     def run(self) -> None:

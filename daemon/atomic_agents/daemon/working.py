@@ -7,6 +7,7 @@ import sqlite3
 from typing import Final
 
 from atomic_agents.daemon.desk import Desk
+from atomic_agents.daemon.migrations import Migrations
 from atomic_agents.daemon.sweeping import Sweeping
 from atomic_agents.exceptions import VaultMissingError
 from atomic_agents.intake.health import Condition
@@ -25,17 +26,21 @@ class Working:
     Args:
         desk: the worker's tools.
         sweeping: asked for a sweep after a migration.
+        lock: the worker's lock of the vault.
+        migrations: undoes one that died.
 
     """
 
-    def __init__(self, desk: Desk, sweeping: Sweeping) -> None:
+    def __init__(self, desk: Desk, sweeping: Sweeping, lock: VaultLock, migrations: Migrations) -> None:
         self._desk = desk
         self._sweeping = sweeping
-        self._lock = VaultLock(desk.bench.root)
+        self._lock = lock
+        self._migrations = migrations
         self._not_before = float("-inf")
 
     def start(self) -> None:
-        """Finish what a former run left half done, before anything new."""
+        """Finish what a former run or a migration left half done, before anything new."""
+        self._migrations.recover()
         self._desk.pending.update(dict.fromkeys(self._desk.pipeline.resume()))
 
     def work(self) -> None:
@@ -44,6 +49,7 @@ class Working:
         if now < self._not_before or not self._has_work(now) or not self._is_same_root(now):
             return
         try:
+            self._migrations.recover()
             with self._lock.hold():
                 self._resume_after_migration()
                 self._slice(now + SLICE_SECONDS)

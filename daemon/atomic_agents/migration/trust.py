@@ -64,6 +64,11 @@ def trust(root: Path, hashes: Iterable[str]) -> None:
     _write(root, Remembered(known.trusted | set(hashes), known.tried))
 
 
+def distrust(root: Path) -> None:
+    """Forget which scripts the operator ran: a rollback undid that, so that nothing runs them by itself."""
+    _write(root, Remembered(tried=recall(root).tried))
+
+
 def remember_try(root: Path, target: int, hashes: Iterable[str]) -> None:
     """Remember that a dry run of these scripts went well."""
     known, entry = recall(root), (target, tuple(hashes))

@@ -18,6 +18,7 @@ from atomic_agents.pipeline.notifying import Notifying
 from atomic_agents.pipeline.retrying import Retries
 from atomic_agents.pipeline.tidying import Tidying
 from atomic_agents.pipeline.twins import is_second_name
+from atomic_agents.pipeline.upgrading import Upgrading
 from atomic_agents.vault.kinds import Layout
 from atomic_agents.vault.walk import stamp_of
 
@@ -35,6 +36,7 @@ class Pipeline:
         self._bench = bench
         self._retries = Retries()
         self._judging = Judging(bench)
+        self._upgrading = Upgrading(bench)
         self.indexing = Indexing(bench)
         self.accepting = Accepting(bench, self.indexing)
         self.notices = Notices(bench)
@@ -167,7 +169,9 @@ class Pipeline:
         known = self._bench.store.files.get(place.path)
         verdict = self._judging.judge(place, seen, known)
         stamp = stamp_of(seen.status)
-        if verdict.unit is not None and isinstance(seen, Reading):
+        if self._upgrading.upgrade(verdict):
+            self._take_unit(place)
+        elif verdict.unit is not None and isinstance(seen, Reading):
             hold = self.blocking.forget(place.path)
             self.accepting.accept(verdict, seen.data, stamp, known, was_held=hold is not None)
         else:
