@@ -61,9 +61,7 @@ def fly(rim: Rim, root: Path, today: dt.date, *, limit: float) -> Flight:
         _wait(rim, lambda: _names(index), began + limit, f"the note was not indexed within {limit:.0f} s")
         indexed = rim.monotonic()
         (memory / NOTE).unlink()
-        _wait(
-            rim, lambda: not _names(index), indexed + limit, f"its line was not removed within {limit:.0f} s"
-        )
+        _wait(rim, lambda: not _names(index), indexed + limit, f"its line stayed for {limit:.0f} s")
         return Flight(round((indexed - began) * 1000), round((rim.monotonic() - indexed) * 1000))
     except OSError as error:
         raise CannotWriteError(f"{error.filename or agent}: {error.strerror}") from error
@@ -96,9 +94,10 @@ def _clear(root: Path, agent: Path) -> None:
     aside = root / f".{AGENT}-{os.getpid()}.tmp"
     try:
         agent.rename(aside)
-        for name in os.listdir(aside / "memory"):  # noqa: PTH208 (names, not paths)
-            (aside / "memory" / name).unlink()
-        (aside / "memory").rmdir()
+        if (aside / "memory").is_dir():
+            for path in (aside / "memory").iterdir():
+                path.unlink()
+            (aside / "memory").rmdir()
         aside.rmdir()
     except OSError as error:
         raise CannotWriteError(
@@ -110,6 +109,8 @@ def _is_ours(agent: Path, memory: Path) -> bool:
     """Whether nothing lies there but the canary, its INDEX, and temporary files of writing it."""
     if {path.name for path in agent.iterdir()} - {"memory"}:
         return False
+    if not memory.is_dir():
+        return not memory.exists()
     return all(path.name in _OURS or path.name.startswith(".INDEX.md.") for path in memory.iterdir())
 
 
