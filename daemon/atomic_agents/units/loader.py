@@ -232,10 +232,12 @@ class _Loader:
             frame.key = _NO_VALUE
             self._fault(faults.unhashable_key(self._block, start), start)
             return
+        is_odd = is_top and type(key) is not str
+        if is_odd:
+            frame.key = _NO_VALUE
         if first != start:
             self._fault(faults.duplicate(self._block, key, first, start), start)
-        elif is_top and type(key) is not str:
-            frame.key = _NO_VALUE
+        elif is_odd:
             self._fault(faults.odd_key(describe(key)), start)
 
     def _add(self, value: Any, start: int, end: int, style: str, child: Frame | None = None) -> None:

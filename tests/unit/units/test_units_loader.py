@@ -338,3 +338,8 @@ def test_a_line_separator_in_a_description_is_a_second_line_and_no_error(separat
 
 def test_a_control_character_in_a_key_is_an_error() -> None:
     assert "control-characters" in codes(verdict(note(**{'"a\\eb"': "1"})))
+
+
+def test_a_key_that_is_no_text_and_stands_twice_is_a_duplicate_and_no_crash() -> None:
+    data = note().replace(b"---\n", b"---\n?\n?\n", 1)
+    assert "yaml-duplicate-key" in codes(verdict(data))
