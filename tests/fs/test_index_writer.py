@@ -10,6 +10,7 @@ import pytest
 from atomic_agents.index import writer
 from atomic_agents.index.damage import Damage
 from atomic_agents.index.merge import Scope
+from atomic_agents.index.plan import plan_layer
 from atomic_agents.index.wanted import Role, Wanted
 from atomic_agents.index.writer import index_names, update_layer
 
@@ -33,7 +34,7 @@ def update(tmp_path):
     def set_aside(broken):
         (tmp_path / broken.path).rename(aside)
 
-    def run(*wanted, remembered=None, last_good=None, scope=SCOPE):
+    def run(*wanted, remembered=None, last_good=None, scope=SCOPE, repairs=False):
         return update_layer(
             tmp_path,
             scope,
@@ -41,6 +42,7 @@ def update(tmp_path):
             remembered or {},
             last_good=last_good or {},
             set_aside=set_aside,
+            repairs=repairs,
             intend=lambda after: run.intended.append((after, (tmp_path / "alpha/memory/INDEX.md").exists())),
         )
 
@@ -212,3 +214,78 @@ def test_the_index_files_of_a_layer_are_found_at_any_depth(tmp_path, layer):
         (layer / name).parent.mkdir(exist_ok=True)
         (layer / name).touch()
     assert sorted(index_names(tmp_path, "alpha/memory")) == ["INDEX.md", "INDEX_a.md", "sub/INDEX.md"]
+
+
+CONFLICT = TEXT + "<<<<<<< HEAD\none\n=======\ntwo\n>>>>>>> theirs\n"
+
+
+def test_conflict_markers_are_left_alone_and_told(layer, update):
+    (layer / "INDEX.md").write_text(CONFLICT)
+    updated = update(A, B, last_good={"alpha/memory/INDEX.md": TEXT.encode()})
+    assert index(layer) == CONFLICT.replace("by hand\n", "by hand\n- [B](feedback_b.md) — text b\n")
+    assert [notice.what for notice in updated.notices] == ["conflict"]
+    assert updated.conflicted == {"alpha/memory/INDEX.md"}
+
+
+def test_a_repair_puts_the_last_good_version_in_the_place_of_conflict_markers(layer, update):
+    (layer / "INDEX.md").write_text(CONFLICT)
+    updated = update(A, B, last_good={"alpha/memory/INDEX.md": TEXT.encode()}, repairs=True)
+    assert index(layer) == TEXT + "- [B](feedback_b.md) — text b\n"
+    assert update.aside.read_text() == CONFLICT
+    assert [one.damage for one in updated.broken] == [Damage.CONFLICT]
+
+
+def many(count):
+    return [
+        Wanted(f"feedback_{number:03}.md", f"N{number}", "text", Role.FEEDBACK, Role.FEEDBACK)
+        for number in range(count)
+    ]
+
+
+def test_a_long_index_is_split_and_the_sub_index_is_written_first(layer, update):
+    updated = update(*many(130))
+    assert [one.path for one in updated.written] == ["alpha/memory/INDEX.md"]
+    updated = update(*many(140), remembered=updated.remembered)
+    assert [one.path for one in updated.written] == [
+        "alpha/memory/INDEX_feedback.md",
+        "alpha/memory/INDEX.md",
+    ]
+    assert updated.split == ("alpha/memory/INDEX_feedback.md",)
+
+
+def test_a_lost_sub_index_comes_back_with_its_prose(layer, update):
+    remembered = update(*many(140)).remembered
+    sub = layer / "INDEX_feedback.md"
+    sub.write_text(sub.read_text() + "\nProse of mine.\n")
+    last_good = {f"alpha/memory/{path.name}": path.read_bytes() for path in layer.iterdir()}
+    sub.unlink()
+    update(*many(140), remembered=remembered, last_good=last_good)
+    assert sub.read_bytes() == last_good["alpha/memory/INDEX_feedback.md"]
+
+
+def test_a_sub_index_that_is_no_file_holds_nothing_up(layer, update):
+    (layer / "INDEX.md").write_text(TEXT)
+    (layer / "INDEX_x.md").mkdir()
+    updated = update(A, B)
+    assert index(layer) == TEXT + "- [B](feedback_b.md) — text b\n"
+    assert [(notice.what, notice.file) for notice in updated.notices] == [("unreadable", "INDEX_x.md")]
+
+
+def test_a_plan_tells_what_would_be_written_and_touches_nothing(tmp_path, layer, update):
+    (layer / "INDEX.md").write_text(CONFLICT)
+    plan = plan_layer(tmp_path, SCOPE, [A, B], {}, last_good={"alpha/memory/INDEX.md": TEXT.encode()})
+    assert plan.before == {"alpha/memory/INDEX.md": CONFLICT.encode()}
+    assert plan.after == {"alpha/memory/INDEX.md": (TEXT + "- [B](feedback_b.md) — text b\n").encode()}
+    assert plan.lost == ()
+    assert [one.damage for one in plan.broken] == [Damage.CONFLICT]
+    assert index(layer) == CONFLICT
+    update(A, B, last_good={"alpha/memory/INDEX.md": TEXT.encode()}, repairs=True)
+    assert index(layer).encode() == plan.after["alpha/memory/INDEX.md"]
+    assert plan_layer(tmp_path, SCOPE, [A, B], {}, last_good={}).after == {}
+
+
+def test_a_plan_for_an_index_that_cannot_be_read_says_so(tmp_path, layer):
+    (layer / "INDEX.md").mkdir()
+    plan = plan_layer(tmp_path, SCOPE, [A], {}, last_good={})
+    assert plan.after == {}
+    assert list(plan.unreadable) == ["alpha/memory/INDEX.md"]

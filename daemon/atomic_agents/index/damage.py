@@ -5,6 +5,9 @@ from __future__ import annotations
 import enum
 from typing import Final
 
+from atomic_agents.index.lines import Kind
+from atomic_agents.index.sheet import read_sheet
+
 _BOM: Final = b"\xef\xbb\xbf"
 _CONTROLS: Final = frozenset(range(0x20)) - frozenset(b"\t\n\r\f\v")
 
@@ -16,6 +19,8 @@ class Damage(enum.StrEnum):
     NOT_UTF8 = "not-utf8"
     EMPTIED = "emptied"
     TRUNCATED = "truncated"
+    CONFLICT = "conflict-markers"
+    """Left alone, both sides kept, until the operator asks for a repair."""
 
 
 def damaged(data: bytes, last_good: bytes | None) -> Damage | None:
@@ -40,6 +45,28 @@ def damaged(data: bytes, last_good: bytes | None) -> Damage | None:
     if not data.removeprefix(_BOM).strip():
         return Damage.EMPTIED
     return Damage.TRUNCATED if _ends_within_a_line(data, last_good) else None
+
+
+def has_conflict(data: bytes) -> bool:
+    """Whether an index file holds git's conflict markers, all three, outside of code.
+
+    Args:
+        data: its bytes, UTF-8.
+
+    """
+    if b"<<<<<<<" not in data:
+        return False
+    return any(row.line.kind is Kind.CONFLICT for row in read_sheet("", data).rows)
+
+
+def is_good(data: bytes) -> bool:
+    """Whether an index file may serve as a last good version.
+
+    Args:
+        data: its bytes.
+
+    """
+    return damaged(data, None) is None and not has_conflict(data)
 
 
 def salvage(data: bytes) -> bytes | None:

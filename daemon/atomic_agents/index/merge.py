@@ -20,7 +20,7 @@ from atomic_agents.index.split import Splitting
 from atomic_agents.index.wanted import Role, Wanted
 from atomic_agents.store.entries import Remembered
 
-__all__ = ["INDEX", "Merged", "Notice", "Scope", "merge", "vanishing"]
+__all__ = ["INDEX", "Merged", "Notice", "Scope", "known_of", "merge", "vanishing"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +107,24 @@ def merge(
     return _Merging(files, wanted, remembered, scope).run()
 
 
+def known_of(wanted: Iterable[Wanted], remembered: Mapping[str, Remembered], scope: Scope) -> Known:
+    """Return what is known of a layer's units, under the names that they have now.
+
+    Args:
+        wanted: as for `merge`.
+        remembered: as for `merge`.
+        scope: as for `merge`.
+
+    """
+    return Known(
+        scope.layer_dir,
+        {want.file: want for want in wanted},
+        _renamed(remembered, scope.renames),
+        scope.present,
+        {new: old for old, new in scope.renames.items() if old in remembered},
+    )
+
+
 def vanishing(
     wanted: Iterable[Wanted], remembered: Mapping[str, Remembered], scope: Scope
 ) -> tuple[str, ...]:
@@ -132,12 +150,8 @@ class _Merging:
     ) -> None:
         self._files = files
         self._scope = scope
-        by_file = {want.file: want for want in wanted}
-        former = {new: old for old, new in scope.renames.items() if old in remembered}
-        self._known = Known(
-            scope.layer_dir, by_file, _renamed(remembered, scope.renames), scope.present, former
-        )
-        self._sheets = gather(files, scope.agent, scope.layer, has_units=bool(by_file))
+        self._known = known_of(wanted, remembered, scope)
+        self._sheets = gather(files, scope.agent, scope.layer, has_units=bool(wanted))
 
     def run(self) -> Merged:
         left = {id(sheet): sheet.rows for sheet in leftovers(self._sheets)}

@@ -5,33 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Final
 
-from atomic_agents._io import Reading, create_file, read_file, replace_file
-from atomic_agents.exceptions import FileChangedError, FileTooLargeError, NotRegularFileError
-from atomic_agents.index.damage import Damage, damaged, salvage
-from atomic_agents.index.merge import INDEX, Merged, Notice, Scope, merge
+from atomic_agents._io import create_file, replace_file
+from atomic_agents.exceptions import FileChangedError
+from atomic_agents.index.damage import has_conflict
+from atomic_agents.index.finding import Broken, Found, Search, index_names
+from atomic_agents.index.gathering import INDEX
+from atomic_agents.index.merge import Merged, Notice, Scope, merge
 from atomic_agents.index.wanted import Wanted
-from atomic_agents.model import Kind
 from atomic_agents.store.entries import Remembered
-from atomic_agents.vault.ignore import is_content_folder
-from atomic_agents.vault.kinds import Layout
+
+__all__ = ["TRIES", "Broken", "Intend", "SetAside", "Updated", "Written", "index_names", "update_layer"]
 
 TRIES: Final = 5
-LARGEST: Final = 16 << 20
-"""Bytes; a larger index file is left alone."""
-
-
-@dataclass(frozen=True, slots=True)
-class Broken:
-    """A damaged index file: what happened, and its bytes as they were read."""
-
-    path: str
-    damage: Damage
-    reading: Reading
-
 
 SetAside = Callable[[Broken], None]
 """Moves a damaged index file out of the way, into quarantine."""
@@ -60,7 +48,9 @@ class Updated:
         removed: units whose entries went.
         broken: files that were rebuilt because they were damaged.
         gave_up: somebody wrote the files again and again; the next sweep tries again.
-        read: the bytes of each file that was there and good, by path: what history keeps.
+        read: the bytes of each file that was there and not damaged, by path.
+        conflicted: those of them that hold conflict markers, and so are no good versions.
+        split: the sub-indexes that were made, by path.
 
     """
 
@@ -71,6 +61,8 @@ class Updated:
     broken: tuple[Broken, ...] = ()
     gave_up: bool = False
     read: Mapping[str, bytes] = field(default_factory=dict)
+    conflicted: frozenset[str] = frozenset()
+    split: tuple[str, ...] = ()
 
 
 def update_layer(
@@ -82,6 +74,7 @@ def update_layer(
     last_good: Mapping[str, bytes],
     set_aside: SetAside,
     intend: Intend,
+    repairs: bool = False,
 ) -> Updated:
     """Bring a layer's index files up to date. The caller holds the vault's lock.
 
@@ -96,146 +89,69 @@ def update_layer(
         last_good: the last good bytes of each index file, by path relative to the vault.
         set_aside: called for a damaged file, before it is written anew.
         intend: called with what will be remembered, before files are written.
+        repairs: whether a file with conflict markers is rebuilt too, as `atomicd index rebuild` does.
 
     Raises:
         OSError: the system refuses to read or write.
 
     """
-    broken: list[Broken] = []
-    attempt = partial(_Attempt, root, scope, wanted, last_good=last_good, set_aside=set_aside, intend=intend)
     if not (root / scope.layer_dir).is_dir():
         return Updated((), remembered)
+    search = Search(root, scope.layer_dir, last_good, has_units=bool(wanted), repairs=repairs)
+    broken: list[Broken] = []
     for _ in range(TRIES):
         try:
-            return attempt(broken=broken).run(remembered)
+            found = search.run(broken)
+            for one in found.broken:
+                set_aside(one)
+                broken.append(one)
+            return _update(search, found, _Task(scope, wanted, remembered, intend), tuple(broken))
         except (FileChangedError, FileNotFoundError):
             continue
     return Updated((), remembered, broken=tuple(broken), gave_up=True)
 
 
-def index_names(root: Path, layer_dir: str) -> Iterator[str]:
-    """Yield the index files of a layer, relative to its folder.
-
-    Args:
-        root: the vault's real path.
-        layer_dir: the layer's folder, relative to the vault.
-
-    """
-    layout = Layout()
-    stack = [""]
-    while stack:
-        folder = stack.pop()
-        try:
-            entries = sorted(os.scandir(root / layer_dir / folder), key=lambda entry: entry.name)
-        except FileNotFoundError:
-            continue
-        for entry in entries:
-            name = f"{folder}/{entry.name}" if folder else entry.name
-            if entry.is_dir(follow_symlinks=False):
-                stack += [name] if is_content_folder(entry.name) else []
-            elif layout.place(f"{layer_dir}/{name}").kind is Kind.INDEX:
-                yield name
+@dataclass(frozen=True, slots=True)
+class _Task:
+    scope: Scope
+    wanted: Sequence[Wanted]
+    remembered: Mapping[str, Remembered]
+    intend: Intend
 
 
-class _Attempt:
-    """One try: what was read belongs to it alone."""
+def _update(search: Search, found: Found, task: _Task, broken: tuple[Broken, ...]) -> Updated:
+    notices = tuple(Notice("unreadable", name, reason) for name, reason in found.unreadable.items())
+    if INDEX in found.unreadable:
+        return Updated((), task.remembered, notices, broken=broken)
+    merged = merge(found.texts, task.wanted, task.remembered, task.scope)
+    if merged.files or found.texts.keys() - found.readings.keys():
+        task.intend(merged.remembered)
+    read = {search.path(name): reading.data for name, reading in found.readings.items()}
+    return Updated(
+        written=tuple(_write(search, found, merged)),
+        remembered=merged.remembered,
+        notices=(*notices, *merged.notices),
+        removed=merged.removed,
+        broken=broken,
+        read=read,
+        conflicted=frozenset(path for path, data in read.items() if has_conflict(data)),
+        split=tuple(map(search.path, merged.split)),
+    )
 
-    def __init__(
-        self,
-        root: Path,
-        scope: Scope,
-        wanted: Sequence[Wanted],
-        *,
-        last_good: Mapping[str, bytes],
-        set_aside: SetAside,
-        intend: Intend,
-        broken: list[Broken],
-    ) -> None:
-        self._root = root
-        self._scope = scope
-        self._wanted = wanted
-        self._last_good = last_good
-        self._set_aside = set_aside
-        self._intend = intend
-        self._broken = broken
-        self._readings: dict[str, Reading] = {}
-        self._texts: dict[str, bytes] = {}
-        self._notices: list[Notice] = []
 
-    def run(self, remembered: Mapping[str, Remembered]) -> Updated:
-        for name in sorted({INDEX, *index_names(self._root, self._scope.layer_dir)}):
-            self._read(name)
-        if self._notices:
-            return Updated((), remembered, tuple(self._notices), broken=tuple(self._broken))
-        merged = merge(self._texts, self._wanted, remembered, self._scope)
-        if merged.files or self._texts.keys() - self._readings.keys():
-            self._intend(merged.remembered)
-        return Updated(
-            written=tuple(self._write(merged)),
-            remembered=merged.remembered,
-            notices=merged.notices,
-            removed=merged.removed,
-            broken=tuple(self._broken),
-            read={self._path(name): reading.data for name, reading in self._readings.items()},
-        )
+def _write(search: Search, found: Found, merged: Merged) -> Iterator[Written]:
+    wanted = {**found.texts, **merged.files}
+    for name in sorted(wanted, key=lambda name: (name == INDEX, name)):
+        reading, data = found.readings.get(name), wanted[name]
+        if reading is None:
+            yield _create(search, name, data)
+        elif reading.data != data:
+            status = replace_file(search.real(name), data, expected=reading.status)
+            yield Written(search.path(name), data, status)
 
-    def _read(self, name: str) -> None:
-        try:
-            reading = read_file(self._real(name), limit=LARGEST)
-        except FileNotFoundError:
-            if self._wanted:
-                self._restore(name, self._broken_data(name))
-            return
-        except (NotRegularFileError, FileTooLargeError) as error:
-            self._notices.append(Notice("unreadable", name, str(error)))
-            return
-        damage = damaged(reading.data, self._last_good.get(self._path(name)))
-        if damage is None:
-            self._readings[name] = reading
-            self._texts[name] = reading.data
-            return
-        broken = Broken(self._path(name), damage, reading)
-        self._set_aside(broken)
-        self._broken.append(broken)
-        self._restore(name, reading.data)
 
-    def _broken_data(self, name: str) -> bytes | None:
-        """Return the bytes that an earlier try set aside."""
-        return next((one.reading.data for one in self._broken if one.path == self._path(name)), None)
-
-    def _restore(self, name: str, data: bytes | None) -> None:
-        """Begin with the last good version, or with what an older encoding can be read as."""
-        text = self._last_good.get(self._path(name))
-        if text is None and data is not None:
-            text = salvage(data)
-        if text is not None:
-            self._texts[name] = text
-
-    def _write(self, merged: Merged) -> Iterator[Written]:
-        wanted = {**self._texts, **merged.files}
-        for name in sorted(wanted, key=lambda name: (name == INDEX, name)):
-            reading, data = self._readings.get(name), wanted[name]
-            if reading is None:
-                yield self._create(name, data)
-            elif reading.data != data:
-                status = replace_file(self._real(name), data, expected=reading.status)
-                yield Written(self._path(name), data, status)
-
-    def _create(self, name: str, data: bytes) -> Written:
-        path = self._root / self._path(name)
-        if not create_file(path, data):
-            raise FileChangedError(f"{path}: came while it was made")
-        return Written(self._path(name), data, os.stat(path, follow_symlinks=False))
-
-    def _path(self, name: str) -> str:
-        return f"{self._scope.layer_dir}/{name}"
-
-    def _real(self, name: str) -> Path:
-        """Return where an index file lies; a link is followed only inside the vault ([PATH-2])."""
-        path = self._root / self._path(name)
-        if not path.is_symlink():
-            return path
-        real = Path(os.path.realpath(path))
-        if not real.is_relative_to(self._root):
-            raise NotRegularFileError(f"{path}: a link that leads out of the vault")
-        return real
+def _create(search: Search, name: str, data: bytes) -> Written:
+    path = search.root / search.path(name)
+    if not create_file(path, data):
+        raise FileChangedError(f"{path}: came while it was made")
+    return Written(search.path(name), data, os.stat(path, follow_symlinks=False))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from atomic_agents.index.damage import Damage, damaged, salvage
+from atomic_agents.index.damage import Damage, damaged, has_conflict, is_good, salvage
 
 GOOD = "# M\n\n- [A](feedback_a.md) — a\n".encode()
 
@@ -46,3 +46,26 @@ def test_an_older_encoding_is_read_line_by_line():
 @pytest.mark.parametrize("data", [b"\0\0\0", b"a\x01b", bytes(range(256))])
 def test_what_is_no_text_is_not_salvaged(data):
     assert salvage(data) is None
+
+
+MARKERS = b"<<<<<<< HEAD\na\n=======\nb\n>>>>>>> theirs\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "conflict"),
+    [
+        (MARKERS, True),
+        (b"# M\n\n" + MARKERS, True),
+        (b"```\n" + MARKERS + b"```\n", False),
+        (b"<<<<<<< HEAD\na\n=======\n", False),
+        (b"a <<<<<<< b\n", False),
+    ],
+)
+def test_conflict_markers_count_when_all_three_are_there_outside_of_code(data, conflict):
+    assert has_conflict(data) == conflict
+    assert is_good(data) != conflict
+
+
+@pytest.mark.parametrize("data", [b"\0", b"\xff"])
+def test_broken_bytes_are_no_good_version(data):
+    assert not is_good(data)
