@@ -11,7 +11,8 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from fakes.machine import UID, CannotRunError, Machine, can_boot
+
+from fakes.machine import UID, CannotRunError, Machine, Said, can_boot
 from fakes.notes import note
 from fakes.process import eventually
 
@@ -120,6 +121,16 @@ class Service:
             "+",
             f"USER_UNIT={self.unit}",
         ).out
+
+
+def exposure(said: Said) -> float:
+    """Return the figure of `systemd-analyze security`: 0 is closed, 10 is open."""
+    return float(re.search(r"Overall exposure level.*: ([\d.]+)", said.out)[1])
+
+
+def tell(capsys: pytest.CaptureFixture[str], text: str) -> None:
+    with capsys.disabled():
+        sys.stdout.write(f"\n{text}\n")
 
 
 @pytest.fixture
@@ -322,11 +333,11 @@ def test_the_units_have_no_fault_that_systemd_knows(machine: Machine, service: S
     other.vanish()
 
 
-def test_the_user_unit_exposes_little(service: Service) -> None:
+def test_the_user_unit_exposes_little(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
     service.install("--no-verify")
     done = service.machine.run("systemd-analyze", "--user", "--no-pager", "security", service.unit)
-    level = float(re.search(r"Overall exposure level.*: ([\d.]+)", done.out)[1])
-    print(f"systemd-analyze --user security: {level}")
+    level = exposure(done)
+    tell(capsys, f"systemd-analyze --user security: {level}")
     assert level <= 1.5
 
 
@@ -414,7 +425,9 @@ def test_the_doctor_finds_nothing_that_fails(service: Service) -> None:
     assert checks["daemon"] == checks["state store"] == checks["locks"] == "pass"
 
 
-def test_the_system_service_runs_as_another_user_without_network(machine: Machine) -> None:
+def test_the_system_service_runs_as_another_user_without_network(
+    machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
     vault = machine.folder / "srv"
     shutil.copytree(EXAMPLE, vault)
     for path in (vault, *vault.rglob("*")):
@@ -446,8 +459,9 @@ def test_the_system_service_runs_as_another_user_without_network(machine: Machin
     assert view.out.split() == ["vault"]
     told = machine.root(*words, "status", "--system", "--json")
     assert told.json["state"] == "running"
-    level = machine.root("systemd-analyze", "--no-pager", "security", "atomicd.service").out
-    print(re.search(r"Overall exposure level.*", level)[0])
+    level = exposure(machine.root("systemd-analyze", "--no-pager", "security", "atomicd.service"))
+    tell(capsys, f"systemd-analyze security: {level}")
+    assert level <= 1.5
     gone = machine.root(*words, "service", "uninstall", "--system", "--json")
     assert gone.json["removed"]
     assert "the state in /var/lib/atomicd" in gone.json["kept"]

@@ -67,9 +67,21 @@ def answer(order: dict) -> dict:
         words = ["setpriv", f"--reuid={UID}", f"--regid={UID}", "--clear-groups", *words]
         environment = {"XDG_RUNTIME_DIR": f"/run/user/{UID}", **environment}
     done = subprocess.run(
-        words, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd="/", timeout=100
+        words,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        cwd="/",
+        timeout=100,
+        check=False,
     )
     return {"status": done.returncode, "out": done.stdout, "err": done.stderr}
+
+
+def say(values: dict) -> None:
+    sys.stdout.write(f"{json.dumps(values)}\n")
+    sys.stdout.flush()
 
 
 def main() -> None:
@@ -80,9 +92,9 @@ def main() -> None:
     sh("systemctl", "daemon-reload")
     sh("systemctl", "restart", "systemd-logind")
     sh("systemctl", "start", f"user@{UID}.service")
-    print(json.dumps({"ready": os.getpid()}), flush=True)
+    say({"ready": os.getpid()})
     for line in sys.stdin:
-        print(json.dumps(answer(json.loads(line))), flush=True)
+        say(answer(json.loads(line)))
 
 
 main()

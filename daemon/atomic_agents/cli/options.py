@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,6 +13,7 @@ import click
 
 from atomic_agents import config as configuration
 from atomic_agents.config import Config
+from atomic_agents.exceptions import ConfigError
 from atomic_agents.vault.walk import find_root
 
 
@@ -31,6 +33,22 @@ class Choices:
 
         """
         return configuration.load(self.config, vault=self.vault)
+
+    def vault_path(self) -> Path:
+        """Return where the vault really is, also while it is not mounted or the configuration is broken.
+
+        Raises:
+            ConfigError: only the configuration could tell, and it is wrong.
+
+        """
+        try:
+            root = self.load().root
+        except ConfigError:
+            named = self.vault or os.environ.get("ATOMIC_AGENTS_ROOT")
+            if named is None:
+                raise
+            root = Path(named)
+        return Path(os.path.realpath(root.expanduser()))
 
     def root(self) -> Path:
         """Return the vault's real path.

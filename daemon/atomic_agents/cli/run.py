@@ -5,7 +5,6 @@ from __future__ import annotations
 import faulthandler
 import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -86,10 +85,9 @@ def _leave_word(choices: Choices, error: AtomicAgentsError) -> None:
     from atomic_agents.store import state_folder
 
     try:
-        vault = choices.vault or choices.load().root
+        root = choices.vault_path()
     except ConfigError:
         return
-    root = Path(os.path.realpath(vault.expanduser()))
     try:
         record_failure(state_folder(root), root, error)
     except OSError as unwritten:

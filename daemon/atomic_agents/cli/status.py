@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -14,7 +13,7 @@ from atomic_agents.cli.options import Choices, as_json, shared
 from atomic_agents.cli.output import print_json
 from atomic_agents.daemon.report import Report, read_report
 from atomic_agents.daemon.status import CHECK_CODES, Now, Status
-from atomic_agents.exceptions import AtomicAgentsError, ConfigError
+from atomic_agents.exceptions import AtomicAgentsError
 from atomic_agents.store import state_folder
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def status(choices: Choices, *, name: str, scope: Scope, as_json: bool, check: b
     """Say how the daemon of this vault is."""
     from atomic_agents.cli import showing
 
-    vault = _vault(of_service(choices, name, scope))
+    vault = of_service(choices, name, scope).vault_path()
     report = look(vault)
     if watch:
         showing.watch(lambda: look(vault), every=_REFRESH_SECONDS, as_json=as_json)
@@ -104,15 +103,3 @@ def _service(vault: Path) -> Service | None:
         return service_of(manager("user"), vault) or service_of(manager("system"), vault)
     except NoManagerError:
         return None
-
-
-def _vault(choices: Choices) -> Path:
-    """Return the vault's real path, also while it is not mounted or the configuration is broken."""
-    try:
-        root = choices.load().root
-    except ConfigError:
-        named_root = choices.vault or os.environ.get("ATOMIC_AGENTS_ROOT")
-        if named_root is None:
-            raise
-        root = Path(named_root)
-    return Path(os.path.realpath(root.expanduser()))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections import namedtuple
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -13,7 +13,11 @@ from atomic_agents.lifecycle import machine_checks as machine
 from atomic_agents.lifecycle import vault_checks
 from atomic_agents.lifecycle.vault_checks import check_mount, check_vault, check_watches
 
-_Usage = namedtuple("_Usage", "total used free")
+
+class _Usage(NamedTuple):
+    total: int
+    used: int
+    free: int
 
 
 def test_this_interpreter_is_good() -> None:
