@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 VAULT  ?=
 SHELL  := /bin/sh
 
-.PHONY: run test quality interop docs soak bench clean help
+.PHONY: run test quality interop docs picture soak bench clean help
 
 help: ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -37,6 +37,9 @@ interop: $(VENV)/.test ## a client of another implementation writes 200 notes be
 docs: $(VENV)/.run ## write the parts of docs/ that the program knows best
 	$(BIN)/python docs/generate.py
 
+picture: $(VENV)/.test ## take the picture of the README from a real session
+	PYTHONPATH=tests $(BIN)/python -m pages.record
+
 soak: $(VENV)/.test ## the long runs
 	HYPOTHESIS_PROFILE=soak $(BIN)/pytest -m soak --timeout 3600
 
@@ -53,9 +56,11 @@ $(VENV)/bin/python:
 		echo "Python's venv module is missing; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
 
 $(VENV)/.run: $(VENV)/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@echo "Installing atomicd into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
 $(VENV)/.test: $(VENV)/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,quality]'
+	@echo "Installing atomicd and what its tests need into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,quality]'
 	@touch $@ $(VENV)/.run

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-import sys
 import tempfile
 import tomllib
 from pathlib import Path
@@ -13,7 +11,10 @@ import pytest
 import yaml
 
 from atomic_agents.config import parse
+from pages.checkout import check_out
+from pages.matching import difference
 from pages.parsing import Block, Command, blocks_of
+from pages.record import words_of
 from pages.shell import ROOT, Shell
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -40,7 +41,7 @@ def name_of(page):
 def shell():
     """A home folder with a short name, so that lines break where they do for a reader."""
     reader = Shell(Path(tempfile.mkdtemp(prefix="")))
-    _check_out(reader.home / "atomicd")
+    check_out(reader.home / "atomicd")
     yield reader
     reader.end()
 
@@ -54,16 +55,6 @@ def test_every_session_of_a_page_runs_and_prints_what_is_shown(page, shell):
                 _follow(block, shell)
             except AssertionError as error:
                 raise AssertionError(f"{page.name}, line {block.line}: {error}") from None
-
-
-def _check_out(folder: Path) -> None:
-    """Make what a reader sees of a checkout after the first `make run` has installed everything."""
-    shutil.copytree(ROOT / "examples", folder / "examples")
-    for name in ("Makefile", "pyproject.toml"):
-        shutil.copy2(ROOT / name, folder / name)
-    (folder / ".venv").mkdir()
-    (folder / ".venv" / "bin").symlink_to(Path(sys.executable).parent)
-    (folder / ".venv" / ".run").touch()
 
 
 def _follow(block: Block, shell: Shell) -> None:
@@ -106,3 +97,10 @@ def test_a_page_names_no_machine_of_its_writers(page):
     text = page.read_text("utf-8")
     for word in ("/work/", "/tmp/", "/root/", "localhost:", "pypi"):
         assert word not in text, word
+
+
+def test_the_picture_of_the_readme_shows_the_session_of_the_readme():
+    picture = words_of(ROOT / "docs" / "terminal.svg")
+    sessions = [block for block in blocks_of(ROOT / "README.md") if {"background", "more"} & set(block.asks)]
+    shown = [line.replace("/home/you", "~") for block in sessions for line in block.content.splitlines()]
+    assert difference([*shown, "…"], picture) == ""

@@ -121,6 +121,10 @@ class Background:
         self._thread = threading.Thread(target=self._read)
         self._thread.start()
 
+    def text(self) -> str:
+        """Return all that was printed, with its colours."""
+        return self._text.replace("\r\n", "\n")
+
     def news(self) -> str:
         """Return what was printed since the last `forget`, whole lines only."""
         text = _ESCAPES.sub("", self._text).replace("\r\n", "\n")
