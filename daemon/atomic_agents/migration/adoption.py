@@ -92,7 +92,8 @@ class LegacyAdoption(FilesystemMigrationBackend):
         self._refuse_unfinished()
         self._refresh()
         self.decide()
-        return [self._contents.handle(unit) for unit in self._adopted()]
+        self._prepared = self._adopted()
+        return [self._contents.handle(unit) for unit in self._prepared]
 
     def settle(self) -> None:
         """Put every write in place, then rename."""

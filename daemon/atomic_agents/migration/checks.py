@@ -16,6 +16,7 @@ from atomic_agents.exceptions import (
 )
 from atomic_agents.migration.contents import Contents, unwritable_folders
 from atomic_agents.migration.exclusion import BUSY
+from atomic_agents.migration.heads import read_head
 from atomic_agents.migration.listing import Listing, UnitFile, shown
 from atomic_agents.migration.marker import is_alive
 from atomic_agents.migration.readings import version_of
@@ -28,17 +29,25 @@ _TELL_EVERY: Final = 256
 _T = TypeVar("_T")
 
 
-def versions(contents: Contents, units: Sequence[UnitFile]) -> set[int]:
-    """Return the versions that units name; one that cannot be read names none."""
-    found = set()
+def least_version(contents: Contents, units: Sequence[UnitFile]) -> int | None:
+    """Return the least version that a unit which can be read names; None when none does (seed MUST 1)."""
+    told: dict[int, list[UnitFile]] = {}
     for unit in units:
-        try:
-            version = version_of(contents.read(unit.path))
-        except UnreadableUnitError:
-            continue
+        version = read_head(unit.path)
+        version = _parsed_version(contents, unit) if version is None else version
         if version is not None:
-            found.add(version)
-    return found
+            told.setdefault(version, []).append(unit)
+    for version in sorted(told):
+        if any(_parsed_version(contents, unit) == version for unit in told[version]):
+            return version
+    return None
+
+
+def _parsed_version(contents: Contents, unit: UnitFile) -> int | None:
+    try:
+        return version_of(contents.read(unit.path))
+    except UnreadableUnitError:
+        return None
 
 
 def unreadable(contents: Contents, listing: Listing, progress: Progress) -> dict[str, str]:

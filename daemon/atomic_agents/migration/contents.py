@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from atomic_agents.migration.listing import Listing, UnitFile, linked_names, list_units
-from atomic_agents.migration.readings import Readings, read_bytes
+from atomic_agents.migration.readings import Readings
 from atomic_agents.migration.unit import MigratableUnit, UnreadableUnitError, UnwritableUnitError
 from atomic_agents.migration.writing import GroupWriter, Staged, ignore_group
-from atomic_agents.units.frontmatter import read
 from atomic_agents.units.splice import rewrite
 from atomic_agents.vault.kinds import Layout
 
@@ -81,7 +80,6 @@ class Contents:
     ) -> None:
         self.root = root
         self.layout = layout
-        self._opened = opened
         self._readings = Readings(opened)
         self._writer: Writer = writer or GroupWriter(secrets.token_hex(4))
         self._is_grouping = False
@@ -89,7 +87,9 @@ class Contents:
 
     def list(self) -> Listing:
         """Return the units that are there now."""
-        return list_units(self.root, self.layout)
+        listing = list_units(self.root, self.layout)
+        self._readings.expect(sum(unit.size for unit in listing.units))
+        return listing
 
     def handle(self, unit: UnitFile) -> MigratableUnit:
         """Return what a script gets for a unit."""
@@ -118,9 +118,14 @@ class Contents:
 
         """
         staged = self._writer.pending(path)
-        data, status = (staged.data, staged.expected) if staged is not None else read_bytes(path)
-        changed = rewrite(read(self._opened(data)), meta)
-        if changed.data == data:
+        if staged is None:
+            whole = self._readings.whole(path)
+            status = whole.status
+        else:
+            whole = self._readings.pending(path, staged.data, staged.status)
+            status = staged.expected
+        changed = rewrite(whole.reading, meta)
+        if changed is whole.reading:
             return
         try:
             written = self._writer.write(path, changed.data, status, self._twins(path, status))

@@ -71,6 +71,8 @@ class FilesystemMigrationBackend:
         self._lock = VaultLock(self._root)
         self._contents = Contents(self._root, read_layout(self._root, ignore))
         self._marker: Marker | None = None
+        self._prepared: list[UnitFile] = []
+        self._is_held = False
 
     @property
     def backend_id(self) -> str:
@@ -89,9 +91,9 @@ class FilesystemMigrationBackend:
     def read_schema_version(self) -> int:
         """Return the least version of all units; the current one when no unit names any (MUST 1)."""
         units = self._contents.list().units
-        versions = checks.versions(self._contents, units)
-        if versions:
-            return min(versions)
+        version = checks.least_version(self._contents, units)
+        if version is not None:
+            return version
         if units:
             _log.warning(
                 "%s: %d units, none yielded a valid integer schema_version; nothing can be migrated",
@@ -125,7 +127,7 @@ class FilesystemMigrationBackend:
         """
         migrations_folder(self._root)
         scope = self._scope()
-        units = checks.units_outside(self._root, scope, self._units())
+        units = checks.units_outside(self._root, scope, self._prepared if self._is_held else self._units())
         request = Request(target_version, self._around.clock.wall())
         path = take_snapshot(self._root, scope, request, units)
         return MigrationSnapshotRef(BACKEND_ID, path.name)
@@ -199,7 +201,11 @@ class FilesystemMigrationBackend:
         """
         with hold_exclusively(self._lock) as guard:
             checks.refuse_if_alive(self._root, is_ours=self._marker is not None)
-            yield guard
+            was_held, self._is_held = self._is_held, True
+            try:
+                yield guard
+            finally:
+                self._is_held = was_held
 
     def prepare(self) -> list[MigratableUnit]:
         """Read every unit; refuse when one cannot be read or replaced (contract [M-1]).
@@ -211,8 +217,8 @@ class FilesystemMigrationBackend:
         """
         self._refuse_unfinished()
         self._refresh()
-        units = checks.readable_units(self._contents, self._around.progress)
-        return [self._contents.handle(unit) for unit in units]
+        self._prepared = checks.readable_units(self._contents, self._around.progress)
+        return [self._contents.handle(unit) for unit in self._prepared]
 
     def begin(self, run_id: str, plan: MigrationPlan, ref: MigrationSnapshotRef) -> None:
         """Mark the run durably and let writes share their waits.
@@ -221,7 +227,7 @@ class FilesystemMigrationBackend:
             MigrationError: there is no room for a rollback, or the mark cannot be written.
 
         """
-        checks.refuse_without_room(self._root, self._units())
+        checks.refuse_without_room(self._root, self._prepared)
         token, archive = secrets.token_hex(4), find_snapshot(self._root, ref.snapshot_id)
         started = timestamp(self._around.clock.wall())
         run = Run(run_id, plan.from_version, plan.to_version, archive.name, token, started)

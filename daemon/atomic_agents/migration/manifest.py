@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from atomic_agents.exceptions import SnapshotInvalidError
+from atomic_agents.migration.rows import decode_rows, encode_rows
 from atomic_agents.migration.scope import Entry, Scope
 
 MANIFEST_NAME: Final = b".atomicd-manifest.jsonl"
@@ -74,7 +74,7 @@ def encode(manifest: Manifest) -> bytes:
     lines += (["file", item.path, item.digest.hex(), *item[2:]] for item in manifest.files)
     lines += (["folder", *item] for item in manifest.folders)
     lines += (["odd", *item] for item in manifest.odd)
-    return b"".join(json.dumps(line, separators=(",", ":")).encode("ascii") + b"\n" for line in lines)
+    return encode_rows(lines)
 
 
 def decode(lines: Iterable[bytes], scope: Scope) -> Manifest:
@@ -90,8 +90,8 @@ def decode(lines: Iterable[bytes], scope: Scope) -> Manifest:
     """
     manifest = Manifest()
     try:
-        for line in lines:
-            _take(json.loads(line), manifest)
+        for row in decode_rows(lines):
+            _take(row, manifest)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise SnapshotInvalidError(f"the manifest cannot be read ({error})") from error
     if manifest.head.get("format") != FORMAT:

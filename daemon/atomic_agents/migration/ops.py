@@ -5,7 +5,7 @@ Once the journal is there the restore is decided: whoever finds it finishes it. 
 
 from __future__ import annotations
 
-import json
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 from atomic_agents._io import atomic_write, read_file
 from atomic_agents.exceptions import MigrationError, SnapshotInvalidError
 from atomic_agents.migration.manifest import check_path
+from atomic_agents.migration.rows import decode_rows, encode_rows
 from atomic_agents.migration.scope import JOURNAL_FILE
 from atomic_agents.vault.kinds import MIGRATIONS
 
@@ -89,9 +90,8 @@ def journal_path(root: Path) -> Path:
 def write_journal(root: Path, journal: Journal) -> None:
     """Decide a restore: the journal is there, whole and durable, or it is not."""
     head: list[Any] = [{"run": journal.run, "snapshot": journal.snapshot, "steps": len(journal.steps)}]
-    lines = head + [[_WORDS[type(step)], *step] for step in journal.steps]
-    text = b"".join(json.dumps(line, separators=(",", ":")).encode("ascii") + b"\n" for line in lines)
-    atomic_write(journal_path(root), text)
+    rows = itertools.chain(head, ([_WORDS[type(step)], *step] for step in journal.steps))
+    atomic_write(journal_path(root), encode_rows(rows))
 
 
 def read_journal(root: Path) -> Journal | None:
@@ -107,8 +107,8 @@ def read_journal(root: Path) -> Journal | None:
     except FileNotFoundError:
         return None
     try:
-        head = json.loads(lines[0])
-        steps = tuple(_decode(lines[1:]))
+        head, *rows = decode_rows(lines)
+        steps = tuple(_decode(rows))
         if len(steps) != head["steps"]:
             raise ValueError("steps are missing")  # noqa: TRY301 - told with the others
         for checked in steps:
@@ -123,7 +123,6 @@ def read_journal(root: Path) -> Journal | None:
         ) from error
 
 
-def _decode(lines: list[bytes]) -> Iterator[Step]:
-    for line in lines:
-        word, *values = json.loads(line)
+def _decode(rows: list[Any]) -> Iterator[Step]:
+    for word, *values in rows:
         yield _KINDS[word](*(tuple(value) if isinstance(value, list) else value for value in values))

@@ -20,12 +20,22 @@ from atomic_agents.units.frontmatter import Reading, read
 _MOST_REMEMBERED: Final = 24 << 20
 """Bytes of frontmatter that are kept; beyond that a file is parsed again."""
 
+_MOST_WHOLE: Final = 16 << 20
+"""Bytes of units whose whole readings are kept, each about four times its size."""
+
 _Identity = tuple[int, ...]
 
 
 class _Kept(NamedTuple):
     identity: _Identity
     packed: bytes
+
+
+class Whole(NamedTuple):
+    """A file that was read and parsed, and its status then."""
+
+    reading: Reading
+    status: os.stat_result
 
 
 class Readings:
@@ -40,6 +50,14 @@ class Readings:
         self._opened = opened
         self._kept: dict[str, _Kept] = {}
         self._bytes = 0
+        self._whole: dict[str, Whole] = {}
+        self._keeps_whole = False
+
+    def expect(self, size: int) -> None:
+        """Be told how many bytes there are to read; whole readings are kept only where all of them fit."""
+        self._keeps_whole = size <= _MOST_WHOLE
+        if not self._keeps_whole:
+            self._whole.clear()
 
     def meta(self, path: str) -> dict[str, Any]:
         """Return what a unit's file says: a new mapping each time.
@@ -51,35 +69,50 @@ class Readings:
         kept = self._kept.get(path)
         if kept is not None and kept.identity == _identity(path):
             return _unpack(kept.packed)
-        data, status = read_bytes(path)
-        return self.learn(path, data, status)
+        return self.take(path, *self._read(path))
 
-    def learn(self, path: str, data: bytes, status: os.stat_result) -> dict[str, Any]:
-        """Return what bytes say that a file has, or is about to get.
-
-        Args:
-            path: the file.
-            data: its bytes.
-            status: the status of exactly these bytes.
+    def whole(self, path: str) -> Whole:
+        """Return a unit's file, read and parsed.
 
         Raises:
-            UnreadableUnitError: they cannot be read.
+            UnreadableUnitError: it cannot be read.
 
         """
-        return self.take(path, read(self._opened(data)), status)
+        known = self._whole.get(path)
+        if known is not None and identity(known.status) == _identity(path):
+            return known
+        return self._read(path)
 
-    def take(self, path: str, reading: Reading, status: os.stat_result) -> dict[str, Any]:
-        """Do what `learn` does, for bytes that were parsed already."""
-        packed = pickle.dumps(_meta(reading), pickle.HIGHEST_PROTOCOL)
-        self._keep(path, _Kept(identity(status), packed))
-        return _unpack(packed)
+    def pending(self, path: str, data: bytes, status: os.stat_result) -> Whole:
+        """Return bytes that a file is about to get, parsed."""
+        known = self._whole.get(path)
+        if known is not None and identity(known.status) == identity(status):
+            return known
+        return Whole(read(self._opened(data)), status)
 
     def recall(self, path: str, data: bytes, status: os.stat_result) -> dict[str, Any]:
         """Return what bytes say that a file is about to get; parsed again only when they were forgotten."""
         kept = self._kept.get(path)
         if kept is not None and kept.identity == identity(status):
             return _unpack(kept.packed)
-        return self.learn(path, data, status)
+        return self.take(path, read(self._opened(data)), status)
+
+    def take(self, path: str, reading: Reading, status: os.stat_result) -> dict[str, Any]:
+        """Remember what a file says, or is about to, and return it.
+
+        Raises:
+            UnreadableUnitError: it cannot be read.
+
+        """
+        packed = pickle.dumps(_meta(reading), pickle.HIGHEST_PROTOCOL)
+        self._keep(path, _Kept(identity(status), packed))
+        if self._keeps_whole:
+            self._whole[path] = Whole(reading, status)
+        return _unpack(packed)
+
+    def _read(self, path: str) -> Whole:
+        data, status = read_bytes(path)
+        return Whole(read(self._opened(data)), status)
 
     def _keep(self, path: str, kept: _Kept) -> None:
         former = self._kept.pop(path, None)

@@ -8,8 +8,8 @@ import os
 import shutil
 import stat
 from collections.abc import Callable
-from functools import singledispatchmethod
 from pathlib import Path
+from typing import Any
 
 from atomic_agents._files.write import discard
 from atomic_agents._io import identity, make_folder, move_file, sync_folder
@@ -20,6 +20,7 @@ from atomic_agents.migration.ops import (
     Put,
     SetAside,
     SetMode,
+    Step,
     journal_path,
 )
 from atomic_agents.migration.scope import DISPLACED, RESTORING
@@ -65,53 +66,55 @@ def clear_staging(root: Path) -> None:
 class _Work:
     def __init__(self, root: Path, journal: Journal) -> None:
         self._root = root
-        self._staging = staging_folder(root, journal.run)
+        self._base = str(root).rstrip("/")
+        self._staging = str(staging_folder(root, journal.run))
         self._displaced = displaced_folder(root, journal.run)
-        self._folders: set[Path] = set()
-        self._clear: set[str] = set()
+        self._folders: set[str] = set()
+        self._clear: set[str] = {""}
+        self._doers: dict[type[Step], Callable[[Any], None]] = {
+            MakeFolder: self._make_folder,
+            Put: self._put,
+            SetAside: self._set_aside_or_drop,
+            SetMode: self._set_mode,
+        }
 
-    @singledispatchmethod
-    def do(self, step: object) -> None:
-        raise TypeError(f"{step!r} is no step")
+    def do(self, step: Step) -> None:
+        self._doers[type(step)](step)
 
-    @do.register
-    def _(self, step: MakeFolder) -> None:
-        full = self._clear_way(step.path)
+    def _make_folder(self, step: MakeFolder) -> None:
+        full = Path(self._clear_way(step.path))
         if not _is_folder(full):
             self._set_aside(step.path)
             full.mkdir(step.mode)
-            self._folders.add(full.parent)
-        os.chmod(full, step.mode)
+            self._folders.add(str(full.parent))
+        full.chmod(step.mode)
 
-    @do.register
-    def _(self, step: Put) -> None:
-        staged = self._staging / str(step.number)
-        if not staged.exists():
+    def _put(self, step: Put) -> None:
+        staged = f"{self._staging}/{step.number}"
+        if not os.path.lexists(staged):
             return
         full = self._clear_way(step.path)
         if not _is(full, step.drops):
             self._set_aside(step.path)
         _rename(staged, full)
-        self._folders.add(full.parent)
+        self._folders.add(full.rpartition("/")[0])
 
-    @do.register
-    def _(self, step: SetAside) -> None:
+    def _set_aside_or_drop(self, step: SetAside) -> None:
         full = self._root / step.path
         if not self._is_plain(step.path):
             return
-        if _is(full, step.drops):
+        if _is(str(full), step.drops):
             discard(full)
-            self._folders.add(full.parent)
+            self._folders.add(str(full.parent))
         else:
             self._set_aside(step.path)
 
-    @do.register
-    def _(self, step: SetMode) -> None:
+    def _set_mode(self, step: SetMode) -> None:
         if self._is_plain(step.path):
-            os.chmod(self._root / step.path, step.mode)
+            (self._root / step.path).chmod(step.mode)
 
     def make_durable(self) -> None:
-        for folder in self._folders:
+        for folder in map(Path, self._folders):
             if _is_folder(folder):
                 sync_folder(folder)
 
@@ -124,18 +127,17 @@ class _Work:
             return False
         return is_file and os.path.realpath(full.parent) == str(full.parent)
 
-    def _clear_way(self, path: str) -> Path:
+    def _clear_way(self, path: str) -> str:
         """Return the full path, all folders above it real ones."""
-        parent, _slash, _name = path.rpartition("/")
-        if parent and parent not in self._clear:
-            self._clear_way(parent)
-            full = self._root / parent
+        parent = path.rpartition("/")[0]
+        if parent not in self._clear:
+            full = Path(self._clear_way(parent))
             if not _is_folder(full):
                 self._set_aside(parent)
                 full.mkdir(0o755)
-                self._folders.add(full.parent)
+                self._folders.add(str(full.parent))
             self._clear.add(parent)
-        return self._root / path
+        return f"{self._base}/{path}"
 
     def _set_aside(self, path: str) -> None:
         """Move whatever lies at a path to the displaced folder, under a name that is free."""
@@ -148,7 +150,7 @@ class _Work:
         make_folder(wanted.parent, mode=0o755)
         move: Callable[[Path, Path], object] = move_file if stat.S_ISREG(status.st_mode) else Path.rename
         move(full, _free_name(wanted))
-        self._folders.update({full.parent, wanted.parent})
+        self._folders.update({str(full.parent), str(wanted.parent)})
 
 
 def _is_folder(full: Path) -> bool:
@@ -158,7 +160,7 @@ def _is_folder(full: Path) -> bool:
         return False
 
 
-def _is(full: Path, known: Identity | None) -> bool:
+def _is(full: str, known: Identity | None) -> bool:
     if known is None:
         return False
     try:
@@ -175,11 +177,11 @@ def _free_name(wanted: Path) -> Path:
     return free
 
 
-def _rename(staged: Path, full: Path) -> None:
+def _rename(staged: str, full: str) -> None:
     try:
         os.replace(staged, full)
     except OSError as error:
         if error.errno != errno.EXDEV:
             raise
-        discard(full)
-        move_file(staged, full)
+        discard(Path(full))
+        move_file(Path(staged), Path(full))

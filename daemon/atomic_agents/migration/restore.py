@@ -173,13 +173,13 @@ def _is_direct(root: Path, path: str) -> bool:
 def _stage(root: Path, archive: Path, run: str, difference: Difference) -> None:
     folder = staging_folder(root, run)
     make_folder(folder, mode=0o700)
-    staged = []
+    base, staged = str(root).rstrip("/"), []
     for number, chunks in _wanted(archive, difference):
-        target = folder / str(number)
-        _write_staged(root, target, difference.wanted[number], chunks)
+        target, held = f"{folder}/{number}", difference.wanted[number]
+        _write_staged(target, held, _owner(f"{base}/{held.path}", held), chunks)
         staged.append(target)
     if staged:
-        make_durable([str(path) for path in staged])
+        make_durable(staged)
     sync_folder(folder)
 
 
@@ -189,22 +189,22 @@ def _wanted(archive: Path, difference: Difference) -> Iterator[tuple[int, Iterat
             yield number, member.chunks()
 
 
-def _write_staged(root: Path, target: Path, held: Held, chunks: Iterator[bytes]) -> None:
-    handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+def _write_staged(target: str, held: Held, owner: tuple[int, int], chunks: Iterator[bytes]) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    handle = os.open(target, flags, 0o600)
     try:
         for chunk in chunks:
             write_all(handle, chunk)
-        uid, gid = _owner(root / held.path, held)
-        if (uid, gid) != (os.geteuid(), os.getegid()):
+        if owner != (os.geteuid(), os.getegid()):
             with contextlib.suppress(PermissionError):
-                os.fchown(handle, uid, gid)
+                os.fchown(handle, *owner)
         os.fchmod(handle, held.mode)
         os.utime(handle, ns=(held.mtime_ns, held.mtime_ns))
     finally:
         os.close(handle)
 
 
-def _owner(full: Path, held: Held) -> tuple[int, int]:
+def _owner(full: str, held: Held) -> tuple[int, int]:
     """Return the owner that the file has now; one that is gone gets back its former one."""
     try:
         status = os.lstat(full)

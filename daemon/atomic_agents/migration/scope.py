@@ -51,6 +51,7 @@ class Scope:
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
+        self._reached: dict[str, bool] = {"": True}
 
     def enters(self, folder: str) -> bool:
         """Whether a folder, relative to the vault, can hold something of it; its parents are taken to."""
@@ -73,9 +74,14 @@ class Scope:
 
     def reaches(self, path: str) -> bool:
         """Whether a file's path is in it, and so are all its folders."""
-        parts = path.split("/")
-        folders = ("/".join(parts[:depth]) for depth in range(1, len(parts)))
-        return all(self.enters(folder) for folder in folders) and self.holds(path)
+        return self._reaches_folder(path.rpartition("/")[0]) and self.holds(path)
+
+    def _reaches_folder(self, folder: str) -> bool:
+        known = self._reached.get(folder)
+        if known is None:
+            known = self._reaches_folder(folder.rpartition("/")[0]) and self.enters(folder)
+            self._reached[folder] = known
+        return known
 
     def is_content(self, path: str) -> bool:
         """Whether a file in scope is content, so that a restore sets it aside when it came later."""
