@@ -15,7 +15,7 @@ from atomic_agents.config import Config, load
 from atomic_agents.exceptions import AtomicAgentsError, MigrationBusyError, MigrationInterruptedError
 from atomic_agents.migration import FilesystemMigrationBackend, trust
 from atomic_agents.migration.adoption import LegacyAdoption, as_json
-from atomic_agents.migration.arguments import Arguments, parse_arguments
+from atomic_agents.migration.arguments import PROGRAM, Arguments, parse_arguments
 from atomic_agents.migration.bar import progress_bar
 from atomic_agents.migration.plan import parse_target_version
 from atomic_agents.migration.recovery import recover
@@ -28,16 +28,19 @@ AfterRun = Callable[[Path], None]
 """Called with the vault's real path once its units were changed, to bring the INDEX files up to date."""
 
 
-def main(argv: Sequence[str] | None = None, *, after_run: AfterRun | None = None) -> int:
+def main(
+    argv: Sequence[str] | None = None, *, after_run: AfterRun | None = None, program: str = PROGRAM
+) -> int:
     """Run the command and return its exit code.
 
     Args:
         argv: the arguments; None takes those of the process.
+        program: what the help calls it.
         after_run: told of a vault whose units were changed.
 
     """
     try:
-        arguments = parse_arguments(argv)
+        arguments = parse_arguments(argv, program=program)
     except SystemExit as ending:
         return int(ending.code or 0)
     report = Report(as_json=arguments.as_json)

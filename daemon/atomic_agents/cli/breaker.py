@@ -30,9 +30,9 @@ _SPECIAL: Final = re.compile(r"([\\*?\[\]! ])")
 _EPILOG: Final = """\b
 Examples:
   atomicd quarantine breaker                     what waits?
-  atomicd quarantine breaker --adopt             leave all of it as it is
-  atomicd quarantine breaker --move 'beta/**'    move these; the others go on waiting
-  atomicd quarantine breaker --ignore 'legacy/'  these are no notes at all
+  atomicd quarantine breaker --adopt             leave all as it is
+  atomicd quarantine breaker --move 'beta/**'    move these alone
+  atomicd quarantine breaker --ignore 'legacy/'  these are no notes
 \b
 PATTERNS are in gitignore syntax; without any, everything that waits is meant.
 """

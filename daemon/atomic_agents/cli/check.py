@@ -25,7 +25,7 @@ Exit status: 0 nothing blocks, 1 something does, 2 wrong usage.
 _LINT_EPILOG = """\b
 Examples:
   atomicd lint
-  atomicd lint caldwell/wiki --json | jq -r '.problems[].code' | sort | uniq -c
+  atomicd lint fern/wiki --json | jq -r '.problems[].code' | sort
 \b
 Exit status: 0 no errors, 1 errors, 2 wrong usage.
 """

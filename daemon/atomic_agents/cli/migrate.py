@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 import click
 
 from atomic_agents.cli.options import Choices
 
-_SETTINGS = {"ignore_unknown_options": True, "help_option_names": []}
+_PROGRAM: Final = "atomicd migrate"
+_SETTINGS: Final = {"ignore_unknown_options": True, "help_option_names": []}
 
 
 @click.command(context_settings=_SETTINGS, add_help_option=False)
@@ -24,7 +26,7 @@ def migrate(ctx: click.Context, arguments: tuple[str, ...]) -> int:
         given = ["--agents-root", str(choices.vault), *given]
     if choices.config is not None:
         given = ["--config", str(choices.config), *given]
-    return main(given, after_run=_bring_index_up_to_date)
+    return main(given, after_run=_bring_index_up_to_date, program=_PROGRAM)
 
 
 def _bring_index_up_to_date(root: Path) -> None:

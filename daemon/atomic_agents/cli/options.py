@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -15,6 +15,9 @@ from atomic_agents import config as configuration
 from atomic_agents.config import Config
 from atomic_agents.exceptions import ConfigError
 from atomic_agents.vault.walk import find_root
+
+_SENTENCE: Final = 200
+"""Letters of a command's first sentence that are shown in a list."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,21 @@ class Choices:
 
         """
         return find_root(self.load().root)
+
+
+class Group(click.Group):
+    """A group that tells what each command does in the whole first sentence of its help."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands."""
+        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        rows = [
+            (name, command.get_short_help_str(_SENTENCE))
+            for name, command in found
+            if command is not None and not command.hidden
+        ]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
 
 def shared(command: Callable[..., Any]) -> Callable[..., Any]:

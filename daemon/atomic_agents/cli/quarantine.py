@@ -14,7 +14,7 @@ from atomic_agents.cli.breaker import breaker
 from atomic_agents.cli.dropping import drop
 from atomic_agents.cli.editing import edit
 from atomic_agents.cli.incidents import age_of, identifier
-from atomic_agents.cli.options import Choices, as_json, shared
+from atomic_agents.cli.options import Choices, Group, as_json, shared
 from atomic_agents.cli.output import print_json, say
 from atomic_agents.cli.reviewing import diff, restore, retry
 from atomic_agents.cli.stats import stats
@@ -33,7 +33,7 @@ Examples:
 """
 
 
-@click.group(epilog=_EPILOG)
+@click.group(cls=Group, epilog=_EPILOG)
 def quarantine() -> None:
     """Show what was blocked, mend it, and put it back."""
 

@@ -27,10 +27,10 @@ from atomic_agents.vault.lock import VaultLock
 
 _EPILOG: Final = """\b
 Examples:
-  atomicd restore fern/memory/feedback_watering_schedule.md
-  atomicd restore fern/memory/feedback_watering_schedule.md --version 2 --dry-run
+  atomicd restore fern/memory/feedback_watering.md
+  atomicd restore fern/memory/feedback_watering.md --version 2 --dry-run
 \b
-What is there now becomes a version first, so that a restore can be undone by another.
+What is there now becomes a version first: a restore can be undone by another.
 """
 
 

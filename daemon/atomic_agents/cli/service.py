@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from atomic_agents.cli.located import manager, named, read_plan, real_rim, use_folders
-from atomic_agents.cli.options import Choices, as_json, shared
+from atomic_agents.cli.options import Choices, Group, as_json, shared
 from atomic_agents.cli.output import print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -16,23 +16,33 @@ if TYPE_CHECKING:
 
 _EPILOG: Final = """\b
 Examples:
-  atomicd service install                        for this user, started at each login
+  atomicd service install                for this user, at each login
   atomicd --vault ~/work service install --name work
-  sudo atomicd --vault /srv/agents service install --system --run-as agents
   atomicd service status --json
-  atomicd service install --dry-run              what would be done
-  atomicd service uninstall                      state and log stay
+  atomicd service install --dry-run      what would be done
+  atomicd service uninstall              state and log stay
 """
+
+_INSTALL_EPILOG: Final = """\b
+Examples:
+  atomicd service install
+  sudo atomicd service install --system --run-as agents
+"""
+
+
+def _example(command: str) -> str:
+    return f"\b\nExample:\n  atomicd service {command}"
+
 
 _dry_run = click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 
 
-@click.group(epilog=_EPILOG)
+@click.group(cls=Group, epilog=_EPILOG)
 def service() -> None:
     """Install the daemon as a service, and look after it."""
 
 
-@service.command()
+@service.command(epilog=_INSTALL_EPILOG)
 @shared
 @named
 @as_json
@@ -68,7 +78,7 @@ def install(
     return 0 if result.is_good else 1
 
 
-@service.command()
+@service.command(epilog=_example("uninstall --dry-run"))
 @named
 @as_json
 @_dry_run
@@ -92,7 +102,7 @@ def uninstall(name: str, scope: Scope, as_json: bool, dry_run: bool) -> int:
 
 
 def _simple(action: str, done: str, help_text: str) -> None:
-    @service.command(name=action, help=help_text)
+    @service.command(name=action, help=help_text, epilog=_example(action))
     @named
     @as_json
     @_dry_run
@@ -119,7 +129,7 @@ _simple("stop", "stopped", "Stop the service; it starts again at the next login,
 _simple("restart", "restarted", "Start the service anew, e.g. after an update of atomicd.")
 
 
-@service.command()
+@service.command(epilog=_example("status --json"))
 @named
 @as_json
 def status(name: str, scope: Scope, as_json: bool) -> int:
@@ -134,7 +144,7 @@ def status(name: str, scope: Scope, as_json: bool) -> int:
     return 1 if found["drift"] or not found["installed"] else 0
 
 
-@service.command(name="print")
+@service.command(name="print", epilog=_example("print --name work"))
 @shared
 @named
 @click.option("--run-as", metavar="USER", help="With --system: the user it runs as.")

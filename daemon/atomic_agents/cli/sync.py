@@ -15,7 +15,7 @@ _EPILOG = """\b
 Examples:
   atomicd sync
   atomicd sync --vault ./notes --json
-  atomicd sync --no-wait                  leave grace times and second looks to the next time
+  atomicd sync --no-wait              grace times are left for later
 """
 _TIMEOUT_SECONDS: Final = 600.0
 

@@ -10,18 +10,21 @@ from typing import Final, Literal
 
 Action = Literal["to", "status", "rollback", "list", "recover", "adopt"]
 
+PROGRAM: Final = "python -m atomic_agents.migrate"
+
 _EXAMPLES: Final = """\
 examples:
-  python -m atomic_agents.migrate --status
-  python -m atomic_agents.migrate --to v2 --dry-run
-  python -m atomic_agents.migrate --to v2 --rehearse
-  python -m atomic_agents.migrate --to v2
-  python -m atomic_agents.migrate --list-snapshots
-  python -m atomic_agents.migrate --rollback 2026-08-12T143000_pre_v2_migration.tar.gz
-  python -m atomic_agents.migrate --adopt-legacy --rename --dry-run
+  {program} --status
+  {program} --to v2 --dry-run
+  {program} --to v2 --rehearse
+  {program} --to v2
+  {program} --list-snapshots
+  {program} --rollback 2026-08-12T143000_pre_v2_migration.tar.gz
+  {program} --adopt-legacy --rename --dry-run
 
-exit codes: 0 done, 1 failed or refused (nothing is half done), 2 wrong usage, 66 no such vault,
-75 another migration is running, 78 broken configuration, 130 interrupted and rolled back
+exit codes: 0 done, 1 failed or refused (nothing is half done), 2 wrong usage,
+66 no such vault, 75 another migration is running, 78 broken configuration,
+130 interrupted and rolled back
 """
 
 
@@ -47,17 +50,18 @@ class Arguments:
         )
 
 
-def parse_arguments(argv: Sequence[str] | None) -> Arguments:
+def parse_arguments(argv: Sequence[str] | None, *, program: str = PROGRAM) -> Arguments:
     """Return what was asked for.
 
     Args:
         argv: without the program's name; None takes the process's.
+        program: what the help calls it.
 
     Raises:
         SystemExit: `--help`, or wrong usage (code 2).
 
     """
-    parser = build_parser()
+    parser = build_parser(program)
     given = parser.parse_args(argv)
     action = _action(given)
     if (given.dry_run or given.rehearse) and action not in {"to", "adopt"}:
@@ -79,12 +83,18 @@ def parse_arguments(argv: Sequence[str] | None) -> Arguments:
     )
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """Return the parser; the documentation shows its help."""
+def build_parser(program: str = PROGRAM) -> argparse.ArgumentParser:
+    """Return the parser; the documentation shows its help.
+
+    Args:
+        program: what the help calls it.
+
+    """
     parser = argparse.ArgumentParser(
-        prog="python -m atomic_agents.migrate",
-        description="Migrate a vault's notes and wiki pages to another schema version, or go back.",
-        epilog=_EXAMPLES,
+        prog=program,
+        usage="%(prog)s ACTION [OPTIONS]",
+        description="Migrate a vault to another schema version, or go back.",
+        epilog=_EXAMPLES.format(program=program),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     what = parser.add_mutually_exclusive_group(required=True)
