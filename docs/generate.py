@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -20,11 +21,13 @@ import click
 from atomic_agents.cli.app import COMMANDS
 from atomic_agents.config import keys as config_keys
 from atomic_agents.log.words import SAYINGS
+from atomic_agents.migration.arguments import build_parser
 from atomic_agents.units import CODES
 
 DOCS: Final = Path(__file__).resolve().parent
 _PART: Final = re.compile(r"(<!-- generated: ([a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _HELP_WIDTH: Final = 80
+os.environ["COLUMNS"] = str(_HELP_WIDTH)
 
 
 def rules(severity: str) -> str:
@@ -104,6 +107,9 @@ def _helps() -> Iterator[tuple[str, str]]:
 
 
 def _help_of(command: click.Command, path: str) -> Iterator[tuple[str, str]]:
+    if path == "atomicd migrate":
+        yield path, build_parser(path).format_help().strip()
+        return
     ctx = click.Context(command, info_name=path, max_content_width=_HELP_WIDTH, terminal_width=_HELP_WIDTH)
     text = "\n".join(line.rstrip() for line in command.get_help(ctx).splitlines())
     yield path, text.strip()
