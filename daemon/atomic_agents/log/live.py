@@ -15,6 +15,9 @@ _AT_START: Final = 8
 """So many lines of one event are shown of what the first sweep finds; the rest is counted."""
 
 _PROBLEMS: Final = 5
+_EXPECTED_AT_START: Final = frozenset({Event.UNIT_INDEXED, Event.UNIT_ADOPTED})
+"""Told in a word at the start; what is to be said of them is counted, or told with the adoption."""
+
 _MARGIN: Final = " " * 12
 _ROUTINE: Final = frozenset({"start", "interval", "sync", "configuration read again"})
 
@@ -38,7 +41,9 @@ class Live:
         event = record.get("event")
         if event == Event.DAEMON_STARTED:
             self._starting = True
-        lines = list(self._sum_up()) if event == Event.DAEMON_READY else []
+        lines = list(self._sum_up()) if event in {Event.VAULT_ADOPTED, Event.DAEMON_READY} else []
+        if event == Event.DAEMON_READY:
+            self._starting = False
         if self._is_shown(record):
             lines.append(self._line(record))
         if event == Event.DAEMON_STARTED:
@@ -61,19 +66,16 @@ class Live:
         return self._seen[word] <= _AT_START
 
     def _line(self, record: Mapping[str, Any]) -> str:
-        shown = dict(record)
-        if self._starting and record.get("event") == Event.UNIT_INDEXED:
-            shown.pop("problems", None)
         width = shutil.get_terminal_size((100, 24)).columns
-        return console_line(shown, colour=self._colour, width=width, most=1 if self._starting else _PROBLEMS)
+        facts = not self._starting or record.get("event") not in _EXPECTED_AT_START
+        return console_line(record, colour=self._colour, width=width, most=_PROBLEMS, facts=facts)
 
     def _sum_up(self) -> Iterator[str]:
-        """Say what was not shown one by one, when the start is over."""
+        """Say what was not shown one by one."""
         for word, number in self._seen.items():
             if number > _AT_START:
                 yield f"{_MARGIN}… and {number - _AT_START} more {word}"
         if self._warnings:
             yield f"{_MARGIN}{self._warnings} warnings; atomicd lint shows them"
-        self._starting = False
         self._seen.clear()
         self._warnings = 0

@@ -41,7 +41,9 @@ _WORD: Final = 11
 _EVERY: Final = 1_000_000
 
 
-def console_line(record: Mapping[str, Any], *, colour: bool, width: int = 0, most: int = _EVERY) -> str:
+def console_line(
+    record: Mapping[str, Any], *, colour: bool, width: int = 0, most: int = _EVERY, facts: bool = True
+) -> str:
     """Return one log record for people: time, mark, what happened, path, facts, and each problem below.
 
     Args:
@@ -49,14 +51,17 @@ def console_line(record: Mapping[str, Any], *, colour: bool, width: int = 0, mos
         colour: whether to colour what happened.
         width: columns of the terminal; 0 breaks no line.
         most: problems that are shown; the rest is counted.
+        facts: False shows what happened and the path alone.
 
     """
     stamp = _local_time(str(record.get("ts", "")))
     time = f"{stamp}  " if stamp else ""
     head = f"{time}{_mark(record)} {word_of(record):<{_WORD}} "
     margin = " " * (len(time) + 2)
-    lines = list(_paragraphs(record, head, margin, width))
-    lines += _problems(record, margin, width, most)
+    said = said_in(record) if facts else []
+    lines = list(_paragraphs(record, said, head, margin, width))
+    if facts:
+        lines += _problems(record, margin, width, most)
     if colour and lines[0].startswith(head):
         lines[0] = f"{time}\x1b[{_colour(record)}m{head[len(time) :]}\x1b[0m{lines[0][len(head) :]}"
     return "\n".join(line.rstrip() for line in lines)
@@ -78,9 +83,11 @@ def journal_line(record: Mapping[str, Any]) -> str:
     return "\n".join(f"<{priority}>{line}" for line in lines)
 
 
-def _paragraphs(record: Mapping[str, Any], head: str, margin: str, width: int) -> Iterator[str]:
+def _paragraphs(
+    record: Mapping[str, Any], said: list[str], head: str, margin: str, width: int
+) -> Iterator[str]:
     path = printable(str(record.get("path") or ""))
-    parts = [part for part in (path, *said_in(record)) if part] or [""]
+    parts = [part for part in (path, *said) if part] or [""]
     if path and len(parts) > 1 and (not width or cells(f"{head}{parts[0]}  {parts[1]}") <= width):
         parts[:2] = [f"{parts[0]}  {parts[1]}"]
     yield from wrap(parts[0], width, first=head, rest=margin)

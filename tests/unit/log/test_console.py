@@ -183,6 +183,17 @@ def test_a_first_sweep_over_many_notes_does_not_flood_the_screen():
     assert "500 notes and pages" in shown[-1]
 
 
+def test_what_is_adopted_is_named_without_its_problems_and_summed_up_before_the_vault_is_told():
+    adopted = [
+        record("unit.adopted", "warning", path=f"a/memory/{n}.md", problems=[PROBLEM]) for n in range(12)
+    ]
+    vault = record("vault.adopted", units=12, adopted=12, hint="`atomicd lint` lists what is invalid")
+    shown = at_start(*adopted, vault)
+    assert "field-enum" not in "".join(shown)
+    assert shown[1].split()[1:] == ["!", "adopted", "a/memory/0.md"]
+    assert shown[-1].index("4 more adopted") < shown[-1].index("12 of 12 notes and pages are invalid")
+
+
 def test_warnings_of_the_start_are_counted_and_the_command_that_shows_them_is_named():
     shown = at_start(indexed(1, problems=[PROBLEM, PROBLEM]), record("daemon.ready", units=1))
     assert "field-enum" not in "".join(shown)
