@@ -7,9 +7,8 @@ import json
 import os
 import threading
 from collections import deque
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TextIO
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -19,6 +18,7 @@ from atomic_agents.cli.options import Choices, as_json, shared
 from atomic_agents.cli.output import columns, has_colours, say
 from atomic_agents.exceptions import AtomicAgentsError
 from atomic_agents.log import FILE_NAME, console_line
+from atomic_agents.log.reading import LogReader
 from atomic_agents.model import printable
 
 if TYPE_CHECKING:
@@ -64,12 +64,18 @@ def logs(
         raise AtomicAgentsError(f"log {path}: not there", hint="start the daemon once: `atomicd run`")
     wanted = _Filter(events, level, _vault_name(choices))
     show = _show_json if as_json else _Past().show
-    for line in _last(path, lines, wanted):
-        show(line)
-    if follow:
-        for line in _grow(path):
-            if wanted.takes(_parse(line)):
-                show(line)
+    reader = LogReader(path)
+    try:
+        past = (line for line in reader.past() if wanted.takes(_parse(line)))
+        for line in deque(past, maxlen=lines):
+            show(line)
+        if follow:
+            pause = threading.Event()
+            for line in reader.future(lambda: pause.wait(_POLL_SECONDS)):
+                if wanted.takes(_parse(line)):
+                    show(line)
+    finally:
+        reader.close()
     return 0
 
 
@@ -123,67 +129,6 @@ class _Filter:
             name == event or (event.endswith(".*") and str(name).startswith(event[:-1]))
             for event in self._events
         )
-
-
-def _last(path: Path, number: int, wanted: _Filter) -> list[str]:
-    kept: deque[str] = deque(maxlen=number)
-    for file in _rotated(path):
-        with file.open(encoding="utf-8", errors="backslashreplace") as lines:
-            kept.extend(line for line in lines if wanted.takes(_parse(line)))
-    return list(kept)
-
-
-def _rotated(path: Path) -> Iterator[Path]:
-    """Yield the newest rotated file and the present one, oldest first."""
-    for file in (path.with_name(f"{path.name}.1"), path):
-        if file.exists():
-            yield file
-
-
-def _grow(path: Path) -> Iterator[str]:
-    """Yield lines as they come, from file to file as the log is rotated."""
-    pause = threading.Event()
-    file = _open_at_end(path)
-    try:
-        while True:
-            line = file.readline() if file is not None else ""
-            if line:
-                yield line
-                continue
-            if file is None or _is_replaced(path, file):
-                rest = file.read() if file is not None else ""
-                yield from rest.splitlines(keepends=True)
-                file = _reopen(path, file)
-            pause.wait(_POLL_SECONDS)
-    finally:
-        if file is not None:
-            file.close()
-
-
-def _open_at_end(path: Path) -> TextIO | None:
-    file = _reopen(path, None)
-    if file is not None:
-        file.seek(0, os.SEEK_END)
-    return file
-
-
-def _reopen(path: Path, old: TextIO | None) -> TextIO | None:
-    try:
-        new = path.open(encoding="utf-8", errors="backslashreplace")
-    except FileNotFoundError:
-        return old
-    if old is not None:
-        old.close()
-    return new
-
-
-def _is_replaced(path: Path, file: TextIO) -> bool:
-    try:
-        there = os.stat(path)
-    except FileNotFoundError:
-        return False
-    ours = os.fstat(file.fileno())
-    return (there.st_dev, there.st_ino) != (ours.st_dev, ours.st_ino) or there.st_size < file.tell()
 
 
 def _parse(line: str) -> dict[str, Any]:
