@@ -21,6 +21,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "sync": ("sync", "Do all that is pending now, then return."),
     "check": ("check", "Judge files: errors only, for hooks and CI."),
     "lint": ("check", "Judge files: the warnings too."),
+    "fix": ("fix", "Mend what is mechanical, and explain the rest."),
     "status": ("status", "How the daemon is."),
     "logs": ("logs", "Show the log for people."),
     "service": ("service", "Install the daemon as a service, and look after it."),

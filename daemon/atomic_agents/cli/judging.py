@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from atomic_agents._io import read_file
 from atomic_agents._schema import SchemaSet
+from atomic_agents.cli.choosing import find_places, find_vault, limits_of
 from atomic_agents.cli.options import Choices
 from atomic_agents.config import Config
-from atomic_agents.exceptions import (
-    AtomicAgentsError,
-    FileChangedError,
-    FileTooLargeError,
-    NotRegularFileError,
-    VaultMissingError,
-)
-from atomic_agents.model import Kind, Place, Problem, printable
-from atomic_agents.units import DiskNeighbours, Limits, judge, judge_index, too_large
-from atomic_agents.vault.kinds import LAYERS, Layout
-from atomic_agents.vault.walk import Survey, find_root, read_layout, walk
+from atomic_agents.exceptions import FileChangedError, FileTooLargeError, NotRegularFileError
+from atomic_agents.model import Kind, Place, Problem
+from atomic_agents.units import DiskNeighbours, judge, judge_index, too_large
+from atomic_agents.vault.kinds import Layout
+from atomic_agents.vault.walk import Survey, read_layout
 
 
 @dataclass(frozen=True)
@@ -58,11 +52,11 @@ def judge_paths(choices: Choices, paths: tuple[Path, ...], *, warnings: bool = T
 
     """
     config = choices.load()
-    root = _find_vault(choices, config, paths)
+    root = find_vault(choices, config, paths)
     layout = read_layout(root, config.vault.ignore)
     judge_one = _Judge(root, layout, config, across=warnings)
     survey = Survey()
-    for place in _places(root, layout, paths, survey):
+    for place in find_places(root, layout, paths, survey):
         judge_one.take(place)
     for folder, error in survey.unreadable.items():
         judge_one.skip(folder, error.strerror or "cannot be read")
@@ -73,12 +67,7 @@ class _Judge:
     def __init__(self, root: Path, layout: Layout, config: Config, *, across: bool) -> None:
         self._root = root
         self._schemas = SchemaSet.of_vault(root)
-        self._limits = Limits(
-            max_note_bytes=config.quarantine.max_note_bytes,
-            stale_days=config.lint.stale_days,
-            disabled=frozenset(config.lint.disable),
-            max_index_lines=config.index.max_lines,
-        )
+        self._limits = limits_of(config)
         neighbours = DiskNeighbours(root, layout, self._schemas, self._limits)
         self._neighbours = neighbours if across else None
         self._today = dt.datetime.now().astimezone().date()
@@ -120,55 +109,3 @@ class _Judge:
             neighbours=self._neighbours,
         )
         return verdict.problems
-
-
-def _places(root: Path, layout: Layout, paths: tuple[Path, ...], survey: Survey) -> Iterator[Place]:
-    for path in paths or (root,):
-        inside = _inside(root, path)
-        if inside is None:
-            raise AtomicAgentsError(f"{printable(str(path))}: lies outside of {root}", hint="see --vault")
-        if os.path.isdir(root / inside):  # noqa: PTH112 (a name with surrogates)
-            found = [one.place for one in walk(root, layout, survey, below=inside)]
-        else:
-            found = [layout.place(inside)]
-        yield from (place for place in found if place.kind.is_unit or place.kind is Kind.INDEX)
-
-
-def _find_vault(choices: Choices, config: Config, paths: tuple[Path, ...]) -> Path:
-    """Return the vault that is meant: the named one, the configured one if it holds the paths, else theirs."""
-    for path in paths:
-        if not os.path.lexists(path):
-            raise AtomicAgentsError(f"{printable(str(path))}: not there")
-    if choices.vault is not None or not paths:
-        return find_root(config.root)
-    try:
-        root = find_root(config.root)
-    except VaultMissingError:
-        root = None
-    if root is not None and all(_inside(root, path) is not None for path in paths):
-        return root
-    return _vault_of(paths[0])
-
-
-def _vault_of(path: Path) -> Path:
-    """Return the folder that holds the agent that holds the path."""
-    real = Path(os.path.realpath(path))
-    for folder in (real, *real.parents):
-        if folder.name in LAYERS and folder.parent != folder:
-            return folder.parent.parent
-    if any((real / layer).is_dir() for layer in LAYERS):
-        return real.parent
-    if real.is_dir():
-        return real
-    raise AtomicAgentsError(
-        f"{printable(str(path))}: lies in no memory or wiki folder", hint="name the vault with --vault"
-    )
-
-
-def _inside(root: Path, path: Path) -> str | None:
-    folder = os.path.realpath(path.parent) if path.is_symlink() else os.path.realpath(path)
-    real = os.path.join(folder, path.name) if path.is_symlink() else folder  # noqa: PTH118
-    if real == str(root):
-        return ""
-    prefix = f"{str(root).rstrip('/')}/"
-    return real[len(prefix) :] if real.startswith(prefix) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Iterable
 from typing import Any, Final
 
 import click
@@ -23,14 +24,24 @@ _LEVELS: Final = {"error": "error", "warning": "warning"}
 
 def print_text(judged: Judged) -> None:
     """Print the problems grouped by file, each with what was found, what was expected and the fix."""
-    for path, problems in itertools.groupby(judged.problems, key=lambda problem: problem.path):
+    print_problems(judged.problems)
+    for path, reason in judged.skipped:
+        say(f"{path}: {reason}; not judged", colour="red")
+    say(_summary(judged), colour="green" if not judged.problems and not judged.skipped else None)
+
+
+def print_problems(found: Iterable[Problem]) -> None:
+    """Print the problems alone, grouped by file.
+
+    Args:
+        found: those of one file behind each other.
+
+    """
+    for path, problems in itertools.groupby(found, key=lambda problem: problem.path):
         say(path, bold=True)
         for problem in problems:
             _print_problem(problem)
         say("")
-    for path, reason in judged.skipped:
-        say(f"{path}: {reason}; not judged", colour="red")
-    say(_summary(judged), colour="green" if not judged.problems and not judged.skipped else None)
 
 
 def print_as_json(judged: Judged) -> None:

@@ -71,8 +71,18 @@ def visible_lines(text: str) -> Iterator[str]:
         text: split at LF alone; a trailing CR is taken off.
 
     """
+    return (line for _, line in numbered_lines(text))
+
+
+def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the same lines, each with its number from 1.
+
+    Args:
+        text: as for `visible_lines`.
+
+    """
     fence, in_comment = "", False
-    for raw in text.split("\n"):
+    for number, raw in enumerate(text.split("\n"), 1):
         line = raw.removesuffix("\r")
         if in_comment:
             in_comment, line = "-->" not in line, line.partition("-->")[2]
@@ -88,7 +98,7 @@ def visible_lines(text: str) -> Iterator[str]:
             line = _COMMENT.sub("", line)
             in_comment = line.lstrip().startswith("<!--")
             if not in_comment:
-                yield line
+                yield number, line
 
 
 def _targets(line: str) -> Iterator[str]:
