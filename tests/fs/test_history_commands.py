@@ -92,7 +92,9 @@ class TestHistory:
         assert (status, "no version 9" in err, "kept are 1, 2, 3" in err) == (1, True, True)
 
     @pytest.mark.parametrize("inside", [True, False])
-    def test_the_path_is_looked_for_from_here_and_from_the_vault(self, three, atomicd, monkeypatch, tmp_path, inside):
+    def test_the_path_is_looked_for_from_here_and_from_the_vault(
+        self, three, atomicd, monkeypatch, tmp_path, inside
+    ):
         monkeypatch.chdir(three.root / "alpha/memory" if inside else tmp_path)
         word = "feedback_first_rule.md" if inside else f"vault/{RULE}"
         for name in (word, RULE, str(three.root / RULE), "./" + word):
@@ -150,7 +152,9 @@ class TestRestore:
     def test_a_version_is_back_and_the_present_bytes_are_one_too(self, three, atomicd):
         status, out, _ = atomicd("restore", RULE, "--version", "1")
         assert status == 0
-        assert out == f"{RULE}: version 1 is back.\nWhat was there is version 3: `--version 3` brings it back.\n"
+        assert (
+            out == f"{RULE}: version 1 is back.\nWhat was there is version 3: `--version 3` brings it back.\n"
+        )
         assert three.read(RULE) == note("One")
         three.settle(RULE)
         assert [version.version for version in three.bench.store.versions.of(RULE)] == [1, 2, 3, 4]
@@ -175,7 +179,9 @@ class TestRestore:
         assert atomicd("restore", RULE)[0] == 0
         assert three.read(RULE).startswith("---")
 
-    def test_invalid_bytes_that_are_there_become_a_version_that_is_never_put_back_by_itself(self, three, atomicd):
+    def test_invalid_bytes_that_are_there_become_a_version_that_is_never_put_back_by_itself(
+        self, three, atomicd
+    ):
         put(three.root, RULE, bad_note())
         assert atomicd("restore", RULE, "--version", "2")[0] == 0
         told = json.loads(atomicd("history", RULE, "--json")[1])

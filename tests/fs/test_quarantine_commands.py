@@ -8,6 +8,7 @@ import pty
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -70,10 +71,10 @@ class TestList:
         status, out, _ = atomicd("quarantine", "list")
         lines = out.splitlines()
         assert status == 0
-        assert [lines[0], lines[3]] == [RULE, other]
-        assert [third.id in lines[1], first.id in lines[2], second.id in lines[4]] == [True, True, True]
-        assert "  alpha  confidence: field-enum  (nothing put back)" in lines[1]
-        assert lines[5].startswith("3 incidents of 2 notes; nothing is lost. `show ID`")
+        assert [lines[0], lines[5]] == [RULE, other]
+        assert [line.strip() for line in (lines[1], lines[3], lines[6])] == [third.id, first.id, second.id]
+        assert lines[2].endswith("ago, alpha, confidence: field-enum; nothing put back")
+        assert lines[8].startswith("3 incidents of 2 notes; nothing is lost. `show ID`")
 
     def test_json_is_the_reports_newest_first_and_can_be_narrowed(self, stage, atomicd):
         first = block(stage)
@@ -104,7 +105,7 @@ class TestShow:
         status, out, _ = atomicd("quarantine", "show", incident.id[:16])
         assert status == 0
         assert ">   10 | confidence: certain\n" in out
-        assert "  found     \"certain\"\n  expected  one of high, medium, low\n  fix       Write" in out
+        assert '  found     "certain"\n  expected  one of high, medium, low\n  fix       Write' in out
 
     def test_json_is_the_report(self, stage, atomicd):
         incident = block(stage)
@@ -290,7 +291,9 @@ class TestEdit:
 
     MEND = "import sys; p = sys.argv[1]; t = open(p).read().replace('certain', 'high'); open(p, 'w').write(t)"
 
-    def test_what_is_valid_then_goes_back_and_the_original_stays_in_quarantine(self, stage, atomicd, monkeypatch):
+    def test_what_is_valid_then_goes_back_and_the_original_stays_in_quarantine(
+        self, stage, atomicd, monkeypatch
+    ):
         stage.write(RULE, note("Old"))
         incident = block(stage)
         self.editor(monkeypatch, self.MEND)
@@ -305,8 +308,7 @@ class TestEdit:
         self.editor(monkeypatch, self.MEND)
         told = json.loads(atomicd("quarantine", "edit", incident.id, "--json")[1])
         assert (told["valid"], told["put_back"], told["problems"]) == (True, False, [])
-        with open(told["copy"]) as copy:
-            assert copy.read() == note()
+        assert Path(told["copy"]).read_text() == note()
         assert not (stage.root / RULE).exists()
 
     def test_what_is_still_invalid_is_shown_and_not_put_back(self, stage, atomicd, monkeypatch):
@@ -318,7 +320,9 @@ class TestEdit:
         told = json.loads(atomicd("quarantine", "edit", incident.id, "--json")[1])
         assert told["problems"][0]["field"] == "confidence"
 
-    @pytest.mark.parametrize(("command", "said"), [("/nowhere/editor", "No such file"), ("false", "exit status 1")])
+    @pytest.mark.parametrize(
+        ("command", "said"), [("/nowhere/editor", "No such file"), ("false", "exit status 1")]
+    )
     def test_an_editor_that_fails_is_told_with_the_copy(self, stage, atomicd, monkeypatch, command, said):
         incident = block(stage)
         monkeypatch.setenv("EDITOR", command)
@@ -374,9 +378,30 @@ class TestStats:
         stage.write("beta/memory/feedback_x_rule.md", note(confidence="sure", description=None))
         rows = json.loads(atomicd("quarantine", "stats", "--json")[1])
         assert rows == [
-            {"agent": "alpha", "code": "field-enum", "field": "confidence", "week": "2026-W22", "incidents": 1, "writes": 3},
-            {"agent": "beta", "code": "field-enum", "field": "confidence", "week": "2026-W23", "incidents": 1, "writes": 1},
-            {"agent": "beta", "code": "field-missing", "field": "description", "week": "2026-W23", "incidents": 1, "writes": 1},
+            {
+                "agent": "alpha",
+                "code": "field-enum",
+                "field": "confidence",
+                "week": "2026-W22",
+                "incidents": 1,
+                "writes": 3,
+            },
+            {
+                "agent": "beta",
+                "code": "field-enum",
+                "field": "confidence",
+                "week": "2026-W23",
+                "incidents": 1,
+                "writes": 1,
+            },
+            {
+                "agent": "beta",
+                "code": "field-missing",
+                "field": "description",
+                "week": "2026-W23",
+                "incidents": 1,
+                "writes": 1,
+            },
         ]
         by_code = json.loads(atomicd("quarantine", "stats", "--by", "code", "--json")[1])
         assert by_code[0] == {"code": "field-enum", "incidents": 2, "writes": 4}
@@ -463,15 +488,20 @@ class TestCompletion:
         env = {name: value for name, value in os.environ.items() if name != "ATOMIC_AGENTS_ROOT"}
         done = subprocess.run(
             [sys.executable, "-m", "atomic_agents"],
+            check=True,
             env=env | words | {"_ATOMICD_COMPLETE": "bash_complete"},
             capture_output=True, text=True, timeout=60,
         )  # fmt: skip
         assert done.stdout.splitlines() == [f"plain,{second.id}", f"plain,{first.id}"]
 
     def test_without_a_vault_nothing_is_offered_and_nothing_said(self, monkeypatch, tmp_path):
-        env = os.environ | {"ATOMIC_AGENTS_ROOT": str(tmp_path / "none"), "_ATOMICD_COMPLETE": "bash_complete"}
+        env = os.environ | {
+            "ATOMIC_AGENTS_ROOT": str(tmp_path / "none"),
+            "_ATOMICD_COMPLETE": "bash_complete",
+        }
         done = subprocess.run(
             [sys.executable, "-m", "atomic_agents"],
+            check=True,
             env=env | {"COMP_WORDS": "atomicd quarantine show x", "COMP_CWORD": "3"},
             capture_output=True, text=True, timeout=60,
         )  # fmt: skip

@@ -6,6 +6,7 @@ import errno
 import hashlib
 import os
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -227,7 +228,7 @@ def test_a_move_to_another_disk_that_came_out_wrong_leaves_the_original(tmp_path
 
     def flip(handle, size):
         data = real(handle, size)
-        if b"atomicd.tmp" in os.readlink(f"/proc/self/fd/{handle}").encode():
+        if "atomicd.tmp" in str(Path(f"/proc/self/fd/{handle}").readlink()):
             data = data.replace(b"a", b"A")
         return data
 
@@ -242,7 +243,9 @@ def test_a_move_to_another_disk_that_came_out_wrong_leaves_the_original(tmp_path
     assert list((root / "_quarantine").iterdir()) == []
 
 
-def test_a_file_that_is_written_to_while_it_is_copied_stays_and_the_copy_is_an_incident(tmp_path, monkeypatch):
+def test_a_file_that_is_written_to_while_it_is_copied_stays_and_the_copy_is_an_incident(
+    tmp_path, monkeypatch
+):
     def other_disk(*_args):
         raise OSError(errno.EXDEV, "Invalid cross-device link")
 

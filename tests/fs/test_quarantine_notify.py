@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -196,7 +196,7 @@ time.sleep(1000)
 
 def _runs(pid):
     try:
-        with open(f"/proc/{pid}/stat") as file:
+        with Path(f"/proc/{pid}/stat").open() as file:
             return file.read().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
@@ -204,23 +204,23 @@ def _runs(pid):
 
 def test_only_one_runs_at_a_time(make, script, tmp_path):
     gate = tmp_path / "gate"
-    os.mkfifo(gate)
-    stage = make([script(KEEP + f"open({str(gate)!r}).read()")])
+    wait = f"import time\nwhile not os.path.exists({str(gate)!r}): time.sleep(0.02)\n"
+    stage = make([script(KEEP + wait)])
     stage.write(RULE, bad_note())
     stage.pipeline.tend()
     stage.write("alpha/memory/feedback_other_rule.md", bad_note())
     eventually(lambda: len(messages(tmp_path)) == 1)
-    stage.pipeline.tend()
-    stage.pipeline.tend()
+    for _ in range(5):
+        stage.pipeline.tend()
     assert len(messages(tmp_path)) == 1
-    opener = threading.Thread(target=lambda: [gate.open("w").close() for _ in range(2)])
-    opener.start()
+    gate.touch()
     tend(stage)
-    opener.join()
     assert len(messages(tmp_path)) == 2
 
 
-def test_no_more_are_run_in_an_hour_than_configured_and_the_next_one_says_what_was_left_out(make, script, tmp_path):
+def test_no_more_are_run_in_an_hour_than_configured_and_the_next_one_says_what_was_left_out(
+    make, script, tmp_path
+):
     stage = make([script(KEEP)], per_hour=2)
     for number in range(5):
         stage.write(f"alpha/memory/feedback_rule_{number}.md", bad_note())
@@ -249,7 +249,9 @@ def test_the_queue_has_an_end(make, script):
 
 def test_a_stop_ends_what_still_runs(make, script, tmp_path):
     pids = tmp_path / "pids"
-    stage = make([script(f"import os, time; open({str(pids)!r}, 'w').write(str(os.getpid())); time.sleep(1000)")])
+    stage = make(
+        [script(f"import os, time; open({str(pids)!r}, 'w').write(str(os.getpid())); time.sleep(1000)")]
+    )
     stage.write(RULE, bad_note())
     stage.pipeline.tend()
     eventually(lambda: pids.exists() and pids.read_text())

@@ -311,7 +311,9 @@ class TestTheBreaker:
         stage.close()
 
     def bad(self, stage):
-        return [path for path in self.paths if (stage.root / path).exists() and stage.read(path) == bad_note()]
+        return [
+            path for path in self.paths if (stage.root / path).exists() and stage.read(path) == bad_note()
+        ]
 
     def test_nothing_is_moved_and_the_operator_is_told_once(self, many):
         many.wait(1000)
@@ -396,7 +398,9 @@ def test_the_lock_is_held_only_for_a_while_however_many_files_are_moved(tmp_path
         stage.write(path, bad_note())
     stage.clock.advance(GRACE)
     real = stage.pipeline._moving.move
-    monkeypatch.setattr(stage.pipeline._moving, "move", lambda record: (stage.clock.advance(0.1), real(record)))
+    monkeypatch.setattr(
+        stage.pipeline._moving, "move", lambda record: (stage.clock.advance(0.1), real(record))
+    )
     again = stage.pipeline.finish(settled=True)
     assert len(again) == 2
     assert stage.pipeline.next_due() <= stage.clock.monotonic()
@@ -419,7 +423,9 @@ class TestShrinking:
         assert (line["body_bytes"], line["former_body_bytes"]) == (301, 2001)
         assert stage.bench.store.versions.number(RULE, 1) is not None
 
-    @pytest.mark.parametrize(("before", "after"), [("x" * 900, "y"), ("x" * 2000, "y" * 1000), ("x", "y" * 9)])
+    @pytest.mark.parametrize(
+        ("before", "after"), [("x" * 900, "y"), ("x" * 2000, "y" * 1000), ("x", "y" * 9)]
+    )
     def test_small_and_ordinary_changes_are_not(self, stage, before, after):
         self.write(stage, before)
         self.write(stage, after)

@@ -97,7 +97,8 @@ def _print_groups(found: list[Incident]) -> None:
     for path, group in itertools.groupby(grouped, key=lambda incident: incident.path):
         say(path, bold=True)
         for incident in group:
-            say(f"  {_row(incident)}")
+            say(f"  {incident.id}")
+            say(f"    {_row(incident)}")
     say(_summary(found))
 
 
@@ -106,11 +107,10 @@ def _row(incident: Incident) -> str:
     problem = f"{first.field or 'file'}: {first.code}" if first else "no problem told"
     more = f" (+{len(incident.problems) - 1})" if len(incident.problems) > 1 else ""
     times = f", {incident.occurrences} times" if incident.occurrences > 1 else ""
-    back = "last good version is back" if incident.restored else "nothing put back"
+    back = "the last good version is back" if incident.restored else "nothing put back"
     state = "" if incident.is_open else f", {incident.state}"
     agent = incident.agent or "the vault"
-    age = f"{age_of(incident.last_seen)} ago"
-    return f"{age:<11} {incident.id}  {agent}  {problem}{more}  ({back}{times}{state})"
+    return f"{age_of(incident.last_seen)} ago, {agent}, {problem}{more}{times}; {back}{state}"
 
 
 def _summary(found: list[Incident]) -> str:

@@ -7,7 +7,7 @@ from typing import Final
 from atomic_agents.log import Event
 from atomic_agents.pipeline.bench import AT_ONCE, Bench
 from atomic_agents.store.retention import DAY_SECONDS, Ages, superfluous
-from atomic_agents.store.versions import Versions
+from atomic_agents.store.versions import Aged, Versions
 
 TIDIED_AT: Final = "tidied_at"
 """Fact: wall time of the last whole pass, seconds since the epoch."""
@@ -31,6 +31,7 @@ class Tidying:
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
         self._after: str | None = None
+        self._oldest: Aged | None = None
         self._is_by_size = False
         self._dropped = 0
 
@@ -39,7 +40,7 @@ class Tidying:
         wall = self._bench.clock.wall()
         last = self._bench.store.facts.get(TIDIED_AT, 0.0)
         if not self.is_running() and not 0 <= wall - last < EVERY_SECONDS:
-            self._after, self._dropped = "", 0
+            self._after, self._oldest, self._dropped = "", None, 0
 
     def is_running(self) -> bool:
         """Whether a pass is not done yet."""
@@ -78,16 +79,16 @@ class Tidying:
         return paths[-1] if paths else None
 
     def _shorten(self) -> bool:
-        """Let the oldest versions go while all are too large; return whether more have to."""
+        """Let the oldest versions go while all are too large; return whether to go on."""
         versions, most = self._bench.store.versions, self._bench.config.history.max_bytes
-        if versions.packed_bytes() <= most:
-            return False
-        oldest = versions.oldest(_VERSIONS)
+        oldest = versions.by_age(self._oldest, _VERSIONS) if versions.packed_bytes() > most else []
         for version in oldest:
-            if versions.packed_bytes() <= most:
-                return False
-            versions.drop(version)
-            self._dropped += 1
+            self._oldest = version
+            if versions.may_go(version):
+                versions.drop(version)
+                self._dropped += 1
+                if versions.packed_bytes() <= most:
+                    return False
         return bool(oldest)
 
     def _finish(self) -> None:
@@ -108,9 +109,9 @@ def thin(versions: Versions, path: str, now: float, ages: Ages) -> int:
         ages: the steps of the retention.
 
     """
-    kept = versions.of(path)
-    good = [position for position, version in enumerate(kept) if versions.is_checked(version)]
-    gone = superfluous([version.recorded for version in kept], now, ages, keep=good[-1:])
+    kept = versions.ages(path)
+    good = [position for position, (_version, is_good) in enumerate(kept) if is_good]
+    gone = superfluous([version.recorded for version, _is_good in kept], now, ages, keep=good[-1:])
     for position in gone:
-        versions.drop(kept[position])
+        versions.drop(kept[position][0])
     return len(gone)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sqlite3
 import zlib
@@ -23,6 +24,7 @@ CREATE TABLE IF NOT EXISTS versions (
     PRIMARY KEY (path, version)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS versions_by_content ON versions (sha256);
+CREATE INDEX IF NOT EXISTS versions_by_age ON versions (recorded);
 CREATE TABLE IF NOT EXISTS unchecked (
     path     BLOB NOT NULL,
     version  INTEGER NOT NULL,
@@ -62,6 +64,15 @@ class Version:
     version: int
     sha256: str
     size: int
+    recorded: float
+
+
+@dataclass(frozen=True, slots=True)
+class Aged:
+    """A version as far as its age goes. `recorded` is wall time, seconds since the epoch."""
+
+    path: str
+    version: int
     recorded: float
 
 
@@ -158,20 +169,39 @@ class Versions:
         rows = self._connection.execute(query, (os.fsencode(after), before, limit))
         return [os.fsdecode(path) for (path,) in rows]
 
-    def oldest(self, limit: int) -> list[Version]:
-        """Return the oldest versions that may go: the last good one and the last one of each path may not.
+    def by_age(self, after: Aged | None, limit: int) -> list[Aged]:
+        """Return versions of all paths, oldest first.
 
         Args:
+            after: only those behind this one; None begins.
             limit: at most so many.
 
         """
-        last = "version < (SELECT max(version) FROM versions AS v WHERE v.path = versions.path)"
-        good = (
-            "version <> (SELECT coalesce(max(version), 0) FROM versions AS v WHERE v.path = versions.path"
-            " AND NOT EXISTS (SELECT 1 FROM unchecked AS u WHERE u.path = v.path AND u.version = v.version))"
+        key = (after.recorded, os.fsencode(after.path), after.version) if after else (-math.inf, b"", 0)
+        rows = self._connection.execute(
+            "SELECT path, version, recorded FROM versions WHERE (recorded, path, version) > (?, ?, ?)"
+            " ORDER BY recorded, path, version LIMIT ?",
+            (*key, limit),
         )
-        where = f"WHERE {last} AND {good} ORDER BY recorded, path, version LIMIT ?"
-        return list(self._select(where, (limit,)))
+        return [Aged(os.fsdecode(path), version, recorded) for path, version, recorded in rows]
+
+    def ages(self, path: str) -> list[tuple[Aged, bool]]:
+        """Return all versions of a path, oldest first, each with whether it was valid when recorded."""
+        rows = self._connection.execute(
+            f"SELECT version, recorded, {_CHECKED} FROM versions WHERE path = ? ORDER BY version",  # noqa: S608
+            (os.fsencode(path),),
+        )
+        return [(Aged(path, version, recorded), bool(checked)) for version, recorded, checked in rows]
+
+    def may_go(self, version: Aged) -> bool:
+        """Whether a version is neither the last nor the last good one of its path."""
+        later = [
+            (other.version, checked)
+            for other, checked in self.ages(version.path)
+            if other.version >= version.version
+        ]
+        is_good = bool(later) and later[0] == (version.version, True)
+        return len(later) > 1 and (not is_good or any(checked for _, checked in later[1:]))
 
     def is_checked(self, version: Version) -> bool:
         """Whether a version was valid when it was recorded."""
@@ -181,7 +211,7 @@ class Versions:
         ).fetchone()
         return row is None
 
-    def drop(self, version: Version) -> None:
+    def drop(self, version: Aged | Version) -> None:
         """Forget a version, and its content if no other has the same."""
         key = (os.fsencode(version.path), version.version)
         self._connection.execute("DELETE FROM versions WHERE path = ? AND version = ?", key)

@@ -16,7 +16,9 @@ PATH = "alpha/memory/feedback_x_rule.md"
 
 def incident(**changes):
     path = changes.get("path", PATH)
-    problem = Problem(path, "field-enum", "error", "certain", "high", "Write high.", field="confidence", line=8)
+    problem = Problem(
+        path, "field-enum", "error", "certain", "high", "Write high.", field="confidence", line=8
+    )
     values = {
         "id": "20260528T202640Z_alpha_feedback_x_rule_aaaaaaaa",
         "path": path,
@@ -35,7 +37,11 @@ def again(value):
     return Incident.from_json(json.loads(json.dumps(value.as_json())))
 
 
-@given(st.text(st.characters(exclude_characters="/\0", codec=None), min_size=1).filter(lambda t: t not in {".", ".."}))
+@given(
+    st.text(st.characters(exclude_characters="/\0", codec=None), min_size=1).filter(
+        lambda t: t not in {".", ".."}
+    )
+)
 def test_any_path_comes_back_as_it_was(name):
     try:
         name.encode("utf-8", "surrogateescape")

@@ -18,7 +18,9 @@ PATH = "alpha/memory/feedback_x_rule.md"
 
 
 def problem(path=PATH, **changes):
-    value = Problem(path, "field-enum", "error", "certain", "high, medium or low", "Write `high`.", "confidence", 8)
+    value = Problem(
+        path, "field-enum", "error", "certain", "high, medium or low", "Write `high`.", "confidence", 8
+    )
     return dataclasses.replace(value, **changes)
 
 
@@ -43,8 +45,10 @@ def test_it_tells_file_rule_field_line_found_expected_fix_and_when():
     assert text.splitlines()[-3:] == [
         "## `memory/feedback_x_rule.md`",
         "Blocked 2026-05-28T20:00:01Z, 3 times; the last good version is back in its place.",
-        "- `field-enum` (line 8, field `confidence`): found `certain`, expected high, medium or low."
-        " Fix: Write `high`.",
+        (
+            "- `field-enum` (line 8, field `confidence`): found `certain`, expected high, medium or low."
+            " Fix: Write `high`."
+        ),
     ]
 
 
@@ -98,7 +102,9 @@ def test_nothing_from_a_file_acts_as_markdown_or_html(name, found, expected, fix
     path = "alpha/memory/" + (name.replace("/", "").replace("\0", "") or "x") + ".md"
     bad = problem(path, found=found, expected=expected, fix=fix, field=field)
     text = render([incident(path=path, problems=(bad,))])
-    assert all(char.isprintable() for char in text.replace("\n", "").replace("\u00a0", "").replace("\u3000", ""))
+    assert all(
+        char.isprintable() for char in text.replace("\n", "").replace("\u00a0", "").replace("\u3000", "")
+    )
     tokens = COMMONMARK.parse(text)
     opened = [token.type for token in tokens if token.type.endswith("_open") and token.level == 0]
     assert opened == ["heading_open", "paragraph_open", "heading_open", "paragraph_open", "bullet_list_open"]
@@ -133,7 +139,10 @@ def test_a_generated_text_is_known_and_so_is_one_that_was_edited():
     assert is_edited((text.rstrip("\n")).encode())
 
 
-@pytest.mark.parametrize("data", [b"", b"# mine\n", b"\xff\xfe", b"<!-- atomicd: mine -->\n", b"\n" + render([incident()]).encode()])
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"# mine\n", b"\xff\xfe", b"<!-- atomicd: mine -->\n", b"\n" + render([incident()]).encode()],
+)
 def test_a_file_that_somebody_else_made_is_not_ours(data):
     assert not is_ours(data)
     assert is_edited(data)
