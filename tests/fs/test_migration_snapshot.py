@@ -209,7 +209,7 @@ def test_a_snapshot_is_verified_whole_before_it_gets_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_vault(tmp_path)
-    real = snapshot.read_archive
+    real = snapshot.prove_archive
 
     def damaged(path: Path, scope: Scope) -> Any:
         data = bytearray(path.read_bytes())
@@ -217,7 +217,7 @@ def test_a_snapshot_is_verified_whole_before_it_gets_its_name(
         path.write_bytes(data)
         return real(path, scope)
 
-    monkeypatch.setattr(snapshot, "read_archive", damaged)
+    monkeypatch.setattr(snapshot, "prove_archive", damaged)
     with pytest.raises(SnapshotInvalidError):
         take(tmp_path)
     assert list((tmp_path / "_migrations/snapshots").iterdir()) == []

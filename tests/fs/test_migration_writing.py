@@ -494,7 +494,7 @@ def test_a_copy_in_memory_never_touches_the_disk(tmp_path: Path) -> None:
     assert writer.pending(str(path)) is None
 
 
-def test_beyond_what_is_remembered_a_file_is_parsed_again(
+def test_beyond_what_is_remembered_only_the_latest_file_is_not_parsed_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from atomic_agents.migration import readings
@@ -508,9 +508,11 @@ def test_beyond_what_is_remembered_a_file_is_parsed_again(
     assert kept.meta(str(path)) == first
     assert len(calls) == 1
     monkeypatch.setattr(readings, "_MOST_REMEMBERED", 10)
+    other = write(tmp_path / "y.md", NOTE.format(2))
     forgetful = Readings()
-    assert forgetful.meta(str(path)) == forgetful.meta(str(path)) == first
-    assert len(calls) == 3
+    for each in (path, path, other, path):
+        assert forgetful.meta(str(each)) == first
+    assert len(calls) == 4
     assert _MOST_REMEMBERED > 1 << 20
 
 

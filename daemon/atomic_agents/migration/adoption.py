@@ -14,7 +14,7 @@ from atomic_agents._io import move_file, sync_folder
 from atomic_agents._schema import SchemaSet
 from atomic_agents.exceptions import MigrationError, NothingToMigrateError
 from atomic_agents.migration import checks
-from atomic_agents.migration.contents import Contents
+from atomic_agents.migration.contents import Contents, Handles
 from atomic_agents.migration.filesystem import FilesystemMigrationBackend
 from atomic_agents.migration.folders import migrations_folder
 from atomic_agents.migration.legacy import (
@@ -87,13 +87,13 @@ class LegacyAdoption(FilesystemMigrationBackend):
         scripts = (self._script(), *map(load_script, chain))
         return MigrationPlan(LEGACY_VERSION, target_version, scripts)
 
-    def prepare(self) -> list[MigratableUnit]:
+    def prepare(self) -> Handles:
         """Decide once more, under the lock; only what is adopted takes part."""
         self._refuse_unfinished()
         self._refresh()
         self.decide()
         self._prepared = self._adopted()
-        return [self._contents.handle(unit) for unit in self._prepared]
+        return Handles(self._contents, self._prepared)
 
     def settle(self) -> None:
         """Put every write in place, then rename."""

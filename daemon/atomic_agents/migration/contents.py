@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -191,6 +191,29 @@ class Contents:
             _log.warning("a temporary file could not be removed: %s", error)
         self._writer = GroupWriter(secrets.token_hex(4), ignore_group)
         self._is_grouping = False
+
+
+class Handles(Collection[MigratableUnit]):
+    """The handles of many units, each made when it is asked for.
+
+    Args:
+        contents: reads and writes them.
+        units: which.
+
+    """
+
+    def __init__(self, contents: Contents, units: Sequence[UnitFile]) -> None:
+        self._contents = contents
+        self._units = units
+
+    def __len__(self) -> int:
+        return len(self._units)
+
+    def __iter__(self) -> Iterator[MigratableUnit]:
+        return map(self._contents.handle, self._units)
+
+    def __contains__(self, unit: object) -> bool:
+        return any(unit == handle for handle in self)
 
 
 class _Access:

@@ -13,7 +13,7 @@ from atomic_agents._schema import SchemaSet
 from atomic_agents.exceptions import MigrationUnfinishedError
 from atomic_agents.migration import checks, runner, status
 from atomic_agents.migration.audit import append_event, timestamp
-from atomic_agents.migration.contents import Contents
+from atomic_agents.migration.contents import Contents, Handles
 from atomic_agents.migration.exclusion import LockGuard, hold_exclusively
 from atomic_agents.migration.folders import migrations_folder
 from atomic_agents.migration.listing import UnitFile
@@ -207,7 +207,7 @@ class FilesystemMigrationBackend:
             finally:
                 self._is_held = was_held
 
-    def prepare(self) -> list[MigratableUnit]:
+    def prepare(self) -> Handles:
         """Read every unit; refuse when one cannot be read or replaced (contract [M-1]).
 
         Raises:
@@ -218,7 +218,7 @@ class FilesystemMigrationBackend:
         self._refuse_unfinished()
         self._refresh()
         self._prepared = checks.readable_units(self._contents, self._around.progress)
-        return [self._contents.handle(unit) for unit in self._prepared]
+        return Handles(self._contents, self._prepared)
 
     def begin(self, run_id: str, plan: MigrationPlan, ref: MigrationSnapshotRef) -> None:
         """Mark the run durably and let writes share their waits.

@@ -16,12 +16,11 @@ from atomic_agents.vault.walk import Found, Survey, walk
 
 
 class UnitFile(NamedTuple):
-    """A unit: the absolute real path of its file, its layer, its size in bytes and its modification time."""
+    """A unit: the absolute real path of its file, its layer, and its size in bytes."""
 
     path: str
     unit_type: UnitType
     size: int
-    mtime_ns: int
 
     @property
     def kind(self) -> Kind:
@@ -85,7 +84,7 @@ def _units(root: Path, walked: Iterator[Found]) -> Iterator[UnitFile]:
         path = f"{base}/{found.place.path}"
         unit_type: UnitType = "memory" if found.place.kind is Kind.NOTE else "wiki"
         real = _real(path, real_folders)
-        yield UnitFile(real, unit_type, found.stamp.size, found.stamp.mtime_ns)
+        yield UnitFile(real, unit_type, found.stamp.size)
 
 
 def _real(path: str, folders: dict[str, str]) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from atomic_agents.exceptions import SnapshotInvalidError
-from atomic_agents.migration.rows import decode_rows, encode_rows
+from atomic_agents.migration.rows import decode_rows
 from atomic_agents.migration.scope import Entry, Scope
 
 MANIFEST_NAME: Final = b".atomicd-manifest.jsonl"
@@ -45,6 +45,9 @@ class Odd(NamedTuple):
     target: str
 
 
+Item = Held | Folder | Odd
+
+
 @dataclass(slots=True)
 class Manifest:
     """A snapshot's table of contents.
@@ -68,55 +71,86 @@ def permissions(entry: Entry) -> int:
     return entry.status.st_mode & _MODE
 
 
-def encode(manifest: Manifest) -> bytes:
-    """Return a manifest as JSON lines."""
-    lines: list[Any] = [manifest.head]
-    lines += (["file", item.path, item.digest.hex(), *item[2:]] for item in manifest.files)
-    lines += (["folder", *item] for item in manifest.folders)
-    lines += (["odd", *item] for item in manifest.odd)
-    return encode_rows(lines)
+def row_of(item: Item) -> list[Any]:
+    """Return an item as a row of the table."""
+    if isinstance(item, Held):
+        return ["file", item.path, item.digest.hex(), *item[2:]]
+    return ["folder" if isinstance(item, Folder) else "odd", *item]
 
 
-def decode(lines: Iterable[bytes], scope: Scope) -> Manifest:
-    """Return a manifest that an archive holds.
-
-    Args:
-        lines: as `encode` made them.
-        scope: what a snapshot of this vault may hold.
-
-    Raises:
-        SnapshotInvalidError: a line is none, or names a path that must not be written to.
-
-    """
-    manifest = Manifest()
-    try:
-        for row in decode_rows(lines):
-            _take(row, manifest)
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise SnapshotInvalidError(f"the manifest cannot be read ({error})") from error
-    if manifest.head.get("format") != FORMAT:
-        raise SnapshotInvalidError(
-            f"manifest format {manifest.head.get('format')!r}, expected {FORMAT}",
-            hint="restore it with the version that made it",
-        )
-    _check_paths(manifest, scope)
+def collect(head: dict[str, Any], items: Iterable[Item]) -> Manifest:
+    """Return a table of contents in memory."""
+    manifest = Manifest(head)
+    lists: dict[type[Item], list[Any]] = {Held: manifest.files, Folder: manifest.folders, Odd: manifest.odd}
+    for item in items:
+        lists[type(item)].append(item)
     return manifest
 
 
-def _take(line: Any, manifest: Manifest) -> None:
-    if isinstance(line, dict):
-        manifest.head = line
-        return
-    kind, *values = line
-    if kind == "file":
-        path, digest, *numbers = values
-        manifest.files.append(Held(path, bytes.fromhex(digest), *map(_natural, numbers)))
-    elif kind == "folder":
-        manifest.folders.append(Folder(values[0], *map(_natural, values[1:])))
-    elif kind == "odd":
-        manifest.odd.append(Odd(*values))
-    else:
-        raise ValueError(f"kind {kind!r}")
+def read_table(lines: Iterable[bytes], scope: Scope) -> tuple[dict[str, Any], Iterator[Item]]:
+    """Return the head and the items of a table that an archive holds, each checked as it comes.
+
+    Args:
+        lines: one row each.
+        scope: what a snapshot of this vault may hold.
+
+    Raises:
+        SnapshotInvalidError: a line is none, or names a path that must not be written to; also while the
+            items are taken, and at their end where only all of them together contradict each other.
+
+    """
+    rows = _rows(lines)
+    head = next(rows, None)
+    found = head.get("format") if isinstance(head, dict) else None
+    if not isinstance(head, dict) or found != FORMAT:
+        raise SnapshotInvalidError(
+            f"manifest format {found!r}, expected {FORMAT}", hint="restore it with the version that made it"
+        )
+    return head, _checked(rows, scope)
+
+
+def _rows(lines: Iterable[bytes]) -> Iterator[Any]:
+    try:
+        yield from decode_rows(lines)
+    except (ValueError, TypeError) as error:
+        raise SnapshotInvalidError(f"the manifest cannot be read ({error})") from error
+
+
+def _checked(rows: Iterator[Any], scope: Scope) -> Iterator[Item]:
+    files: set[str] = set()
+    folders: set[str] = set()
+    above: set[str] = set()
+    for row in rows:
+        item = _item(row)
+        if isinstance(item, Held):
+            _check_file(item, scope)
+            _check_new(item.path, files, folders)
+            files.add(item.path)
+            above.add(item.path.rpartition("/")[0])
+        elif isinstance(item, Folder):
+            _check_folder(item, scope)
+            _check_new(item.path, files, folders)
+            folders.add(item.path)
+            above.add(item.path)
+        yield item
+    above |= {parent for folder in above for parent in parents(folder)}
+    if not files.isdisjoint(above):
+        raise SnapshotInvalidError(f"{files.intersection(above)}: something lies below a file")
+
+
+def _item(row: Any) -> Item:
+    try:
+        kind, *values = row
+        if kind == "file":
+            path, digest, *numbers = values
+            return Held(path, bytes.fromhex(digest), *map(_natural, numbers))
+        if kind == "folder":
+            return Folder(values[0], *map(_natural, values[1:]))
+        if kind == "odd":
+            return Odd(*values)
+    except (ValueError, TypeError, IndexError) as error:
+        raise SnapshotInvalidError(f"the manifest cannot be read ({error})") from error
+    raise SnapshotInvalidError(f"the manifest cannot be read (kind {kind!r})")
 
 
 def _natural(number: Any) -> int:
@@ -125,22 +159,23 @@ def _natural(number: Any) -> int:
     return number
 
 
-def _check_paths(manifest: Manifest, scope: Scope) -> None:
-    files, folders = {item.path for item in manifest.files}, {item.path for item in manifest.folders}
-    if len(files) != len(manifest.files) or len(folders) != len(manifest.folders) or files & folders:
-        raise SnapshotInvalidError("the manifest names a path twice")
-    for item in manifest.files:
-        if len(item.digest) != _DIGEST or item.mode & ~_MODE:
-            raise SnapshotInvalidError(f"{item.path!r}: no proper hash or mode")
-        check_path(item.path)
-        if not scope.reaches(item.path) and not _is_unit_behind_link(item):
-            raise SnapshotInvalidError(f"{item.path!r}: a snapshot never holds such a path")
-        if any(parent in files for parent in parents(item.path)):
-            raise SnapshotInvalidError(f"{item.path!r}: lies below a file")
-    for folder in folders:
-        check_path(folder)
-        if not scope.enters(folder) or any(parent in files for parent in parents(folder)):
-            raise SnapshotInvalidError(f"{folder!r}: a snapshot never holds such a folder")
+def _check_new(path: str, files: set[str], folders: set[str]) -> None:
+    if path in files or path in folders:
+        raise SnapshotInvalidError(f"the manifest names {path!r} twice")
+
+
+def _check_file(item: Held, scope: Scope) -> None:
+    if len(item.digest) != _DIGEST or item.mode & ~_MODE:
+        raise SnapshotInvalidError(f"{item.path!r}: no proper hash or mode")
+    check_path(item.path)
+    if not scope.reaches(item.path) and not _is_unit_behind_link(item):
+        raise SnapshotInvalidError(f"{item.path!r}: a snapshot never holds such a path")
+
+
+def _check_folder(item: Folder, scope: Scope) -> None:
+    check_path(item.path)
+    if not scope.reaches_folder(item.path):
+        raise SnapshotInvalidError(f"{item.path!r}: a snapshot never holds such a folder")
 
 
 def check_path(path: Any) -> None:

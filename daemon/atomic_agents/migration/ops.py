@@ -6,20 +6,22 @@ Once the journal is there the restore is decided: whoever finds it finishes it. 
 from __future__ import annotations
 
 import itertools
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from atomic_agents._io import atomic_write, read_file
+from atomic_agents._io import atomic_write, identity, read_file
 from atomic_agents.exceptions import MigrationError, SnapshotInvalidError
 from atomic_agents.migration.manifest import check_path
 from atomic_agents.migration.rows import decode_rows, encode_rows
 from atomic_agents.migration.scope import JOURNAL_FILE
 from atomic_agents.vault.kinds import MIGRATIONS
 
-Identity = tuple[int, int, int, int]
+Identity = str
+"""What tells one state of a file from another, short."""
 
 _RUN: Final = re.compile(r"[0-9a-f]{8,64}\Z")
 
@@ -82,6 +84,11 @@ class Journal:
     steps: tuple[Step, ...]
 
 
+def identity_of(status: os.stat_result) -> Identity:
+    """Return the identity of a file with this status."""
+    return " ".join(map(str, identity(status)))
+
+
 def journal_path(root: Path) -> Path:
     """Return where a vault's restore journal lies while a restore goes on."""
     return root / MIGRATIONS / JOURNAL_FILE
@@ -125,4 +132,4 @@ def read_journal(root: Path) -> Journal | None:
 
 def _decode(rows: list[Any]) -> Iterator[Step]:
     for word, *values in rows:
-        yield _KINDS[word](*(tuple(value) if isinstance(value, list) else value for value in values))
+        yield _KINDS[word](*values)

@@ -6,7 +6,9 @@ import os
 import stat
 import zlib
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+_NO_DEVICE: Final = (1 << 64) - 1
 
 
 class Drafted(NamedTuple):
@@ -44,7 +46,8 @@ class OverlayWriter:
     ) -> os.stat_result:
         """Keep the bytes; the status that is returned is no file's."""
         self._count += 1
-        status = os.stat_result((stat.S_IFREG, -self._count, 0, 1, 0, 0, len(data), 0, 0, 0))
+        facts = (stat.S_IFREG, self._count, _NO_DEVICE, 1, 0, 0, len(data), 0, 0, 0)
+        status = os.stat_result((*facts, 0.0, 0.0, 0.0, 0, 0, 0))
         self._drafts[path] = Drafted(expected, status, zlib.compress(data, 1))
         return status
 

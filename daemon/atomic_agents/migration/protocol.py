@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, runtime_checkable
 
@@ -77,7 +78,7 @@ class RunnableBackend(MigrationBackend, Protocol):
     def exclusive(self) -> AbstractContextManager[Guard]:
         """Keep every other migration out; refuse at once when one is running."""
 
-    def prepare(self) -> list[MigratableUnit]:
+    def prepare(self) -> Collection[MigratableUnit]:
         """Return the units of the run, read once more under the lock; refuse if one cannot be read."""
 
     def locate(self, ref: MigrationSnapshotRef) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -23,7 +24,11 @@ _MOST_REMEMBERED: Final = 24 << 20
 _MOST_WHOLE: Final = 16 << 20
 """Bytes of units whose whole readings are kept, each about four times its size."""
 
-_Identity = tuple[int, ...]
+_OVERHEAD: Final = 300
+"""Bytes that remembering a file costs besides its frontmatter."""
+
+_Identity = bytes
+_pack_identity: Final = struct.Struct("=QQQq").pack
 
 
 class _Kept(NamedTuple):
@@ -50,6 +55,7 @@ class Readings:
         self._opened = opened
         self._kept: dict[str, _Kept] = {}
         self._bytes = 0
+        self._last = ""
         self._whole: dict[str, Whole] = {}
         self._keeps_whole = False
 
@@ -79,7 +85,7 @@ class Readings:
 
         """
         known = self._whole.get(path)
-        if known is not None and identity(known.status) == _identity(path):
+        if known is not None and _identity_of(known.status) == _identity(path):
             return known
         return self._read(path)
 
@@ -93,7 +99,7 @@ class Readings:
     def recall(self, path: str, data: bytes, status: os.stat_result) -> dict[str, Any]:
         """Return what bytes say that a file is about to get; parsed again only when they were forgotten."""
         kept = self._kept.get(path)
-        if kept is not None and kept.identity == identity(status):
+        if kept is not None and kept.identity == _identity_of(status):
             return _unpack(kept.packed)
         return self.take(path, read(self._opened(data)), status)
 
@@ -105,7 +111,7 @@ class Readings:
 
         """
         packed = pickle.dumps(_meta(reading), pickle.HIGHEST_PROTOCOL)
-        self._keep(path, _Kept(identity(status), packed))
+        self._keep(path, _Kept(_identity_of(status), packed))
         if self._keeps_whole:
             self._whole[path] = Whole(reading, status)
         return _unpack(packed)
@@ -115,12 +121,19 @@ class Readings:
         return Whole(read(self._opened(data)), status)
 
     def _keep(self, path: str, kept: _Kept) -> None:
+        """Keep a file's frontmatter: the latest one always, others as long as there is room."""
+        self._forget(path)
+        size = len(kept.packed) + _OVERHEAD
+        if self._bytes + size > _MOST_REMEMBERED:
+            self._forget(self._last)
+        self._kept[path] = kept
+        self._bytes += size
+        self._last = path
+
+    def _forget(self, path: str) -> None:
         former = self._kept.pop(path, None)
         if former is not None:
-            self._bytes -= len(former.packed)
-        if self._bytes + len(kept.packed) <= _MOST_REMEMBERED:
-            self._kept[path] = kept
-            self._bytes += len(kept.packed)
+            self._bytes -= len(former.packed) + _OVERHEAD
 
 
 def parse(data: bytes) -> dict[str, Any]:
@@ -170,8 +183,12 @@ def _unpack(packed: bytes) -> dict[str, Any]:
     return meta
 
 
+def _identity_of(status: os.stat_result) -> _Identity:
+    return _pack_identity(*identity(status))
+
+
 def _identity(path: str) -> _Identity | None:
     try:
-        return identity(os.lstat(path))
+        return _identity_of(os.lstat(path))
     except OSError:
         return None

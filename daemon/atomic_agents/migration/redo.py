@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from atomic_agents._files.write import discard
-from atomic_agents._io import identity, make_folder, move_file, sync_folder
+from atomic_agents._io import make_folder, move_file, sync_folder
 from atomic_agents.migration.ops import (
     Identity,
     Journal,
@@ -21,6 +21,7 @@ from atomic_agents.migration.ops import (
     SetAside,
     SetMode,
     Step,
+    identity_of,
     journal_path,
 )
 from atomic_agents.migration.scope import DISPLACED, RESTORING
@@ -164,7 +165,7 @@ def _is(full: str, known: Identity | None) -> bool:
     if known is None:
         return False
     try:
-        return identity(os.lstat(full)) == known
+        return identity_of(os.lstat(full)) == known
     except FileNotFoundError:
         return False
 

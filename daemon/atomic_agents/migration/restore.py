@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from atomic_agents._files.write import write_all
-from atomic_agents._io import hash_file, identity, make_folder, sync_folder
+from atomic_agents._io import hash_file, make_folder, sync_folder
 from atomic_agents.exceptions import FileChangedError, MigrationError, NotRegularFileError
 from atomic_agents.migration.durable import make_durable
 from atomic_agents.migration.manifest import Held, Manifest, parents
@@ -22,6 +22,7 @@ from atomic_agents.migration.ops import (
     SetAside,
     SetMode,
     Step,
+    identity_of,
     read_journal,
     write_journal,
 )
@@ -64,7 +65,8 @@ def restore_snapshot(root: Path, scope: Scope, archive: Path, run: str) -> None:
     try:
         difference = compare(root, scope, manifest, recall_written(archive))
         _stage(root, archive, run, difference)
-        write_journal(root, Journal(run, archive.name, tuple(difference.steps)))
+        journal = Journal(run, archive.name, tuple(difference.steps))
+        write_journal(root, journal)
     except OSError as error:
         clear_staging(root)
         raise MigrationError(
@@ -72,7 +74,7 @@ def restore_snapshot(root: Path, scope: Scope, archive: Path, run: str) -> None:
             "nothing was changed",
             hint="make room, or mend what is refused, and try again",
         ) from error
-    finish_restore(root)
+    _carry_out(root, journal)
 
 
 def finish_restore(root: Path) -> bool:
@@ -89,6 +91,11 @@ def finish_restore(root: Path) -> bool:
     if journal is None:
         clear_staging(root)
         return False
+    _carry_out(root, journal)
+    return True
+
+
+def _carry_out(root: Path, journal: Journal) -> None:
     try:
         redo(root, journal)
     except OSError as error:
@@ -96,7 +103,6 @@ def finish_restore(root: Path) -> bool:
             f"restore of {journal.snapshot}: stopped at {error.filename or root} ({error.strerror or error})",
             hint="mend that, then run: python -m atomic_agents.migrate --recover",
         ) from error
-    return True
 
 
 def compare(root: Path, scope: Scope, manifest: Manifest, written: Collection[bytes]) -> Difference:
@@ -152,7 +158,7 @@ def _find_newer(
 
 
 def _drops(digest: bytes, status: os.stat_result | None, written: Collection[bytes]) -> Identity | None:
-    return identity(status) if status is not None and digest in written else None
+    return identity_of(status) if status is not None and digest in written else None
 
 
 def _look(full: Path) -> tuple[bytes, os.stat_result | None]:

@@ -11,6 +11,11 @@ _TOGETHER: Final = 1000
 _encode: Final = json.JSONEncoder(separators=(",", ":")).encode
 
 
+def encode_row(row: Any) -> bytes:
+    """Return a row as a line of ASCII."""
+    return f"{_encode(row)}\n".encode("ascii")
+
+
 def encode_rows(rows: Iterable[Any]) -> bytes:
     """Return rows as lines of ASCII."""
     return "".join(f"{_encode(row)}\n" for row in rows).encode("ascii")

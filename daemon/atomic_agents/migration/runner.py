@@ -7,7 +7,7 @@ from anywhere after the mark: roll back → audit → unlock.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
@@ -28,6 +28,8 @@ from atomic_agents.migration.values import (
     MigrationResult,
     MigrationSnapshotRef,
 )
+
+Units = Collection[MigratableUnit]
 
 _TELL_EVERY: Final = 64
 
@@ -121,7 +123,7 @@ class _Run:
     sheet: Sheet
     around: Surroundings
 
-    def try_out(self, units: Sequence[MigratableUnit]) -> MigrationResult:
+    def try_out(self, units: Units) -> MigrationResult:
         """Run every script without writing, and record that."""
         result = self._dry_run(units)
         self._record_trial(result)
@@ -142,9 +144,7 @@ class _Run:
             guard.check()
             return self._change_or_roll_back(guard, units, ref)
 
-    def _change_or_roll_back(
-        self, guard: Guard, units: Sequence[MigratableUnit], ref: MigrationSnapshotRef
-    ) -> MigrationResult:
+    def _change_or_roll_back(self, guard: Guard, units: Units, ref: MigrationSnapshotRef) -> MigrationResult:
         result = MigrationResult(self.plan, ref, run_id=self.sheet.run_id)
         has_begun = False
         try:
@@ -163,7 +163,7 @@ class _Run:
                 raise
         return result
 
-    def _dry_run(self, units: Sequence[MigratableUnit]) -> MigrationResult:
+    def _dry_run(self, units: Units) -> MigrationResult:
         result = MigrationResult(self.plan, dry_run=True, run_id=self.sheet.run_id)
         try:
             for script in self.plan.scripts:
@@ -175,7 +175,7 @@ class _Run:
         result.validation_passed = not result.error
         return result
 
-    def _change(self, guard: Guard, units: Sequence[MigratableUnit], result: MigrationResult) -> None:
+    def _change(self, guard: Guard, units: Units, result: MigrationResult) -> None:
         """Apply every script to every unit, make it durable, and check the whole (seed, Validation)."""
         for script in self.plan.scripts:
             guard.check()
@@ -188,7 +188,7 @@ class _Run:
             raise MigrationError(_invalid(result))
         guard.check()
 
-    def _apply(self, script: LoadedScript, units: Sequence[MigratableUnit], result: MigrationResult) -> None:
+    def _apply(self, script: LoadedScript, units: Units, result: MigrationResult) -> None:
         for count, unit in enumerate(units):
             if count % _TELL_EVERY == 0:
                 self.around.progress(script.name, count, len(units))

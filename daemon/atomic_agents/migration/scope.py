@@ -74,12 +74,13 @@ class Scope:
 
     def reaches(self, path: str) -> bool:
         """Whether a file's path is in it, and so are all its folders."""
-        return self._reaches_folder(path.rpartition("/")[0]) and self.holds(path)
+        return self.reaches_folder(path.rpartition("/")[0]) and self.holds(path)
 
-    def _reaches_folder(self, folder: str) -> bool:
+    def reaches_folder(self, folder: str) -> bool:
+        """Whether a folder, and all folders above it, can hold something of it; "" is the vault itself."""
         known = self._reached.get(folder)
         if known is None:
-            known = self._reaches_folder(folder.rpartition("/")[0]) and self.enters(folder)
+            known = self.reaches_folder(folder.rpartition("/")[0]) and self.enters(folder)
             self._reached[folder] = known
         return known
 

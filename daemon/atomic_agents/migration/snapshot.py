@@ -23,10 +23,11 @@ from atomic_agents.exceptions import (
     NotRegularFileError,
 )
 from atomic_agents.migration import manifest as table
-from atomic_agents.migration.manifest import Folder, Held, Manifest, Odd
+from atomic_agents.migration.manifest import Folder, Held, Item, Odd
+from atomic_agents.migration.rows import encode_row
 from atomic_agents.migration.scope import SNAPSHOTS, Entry, Scope, survey
 from atomic_agents.migration.tarball import LARGEST_NAME, Owner, TarWriter
-from atomic_agents.migration.verify import read_archive
+from atomic_agents.migration.verify import prove_archive
 from atomic_agents.vault.kinds import MIGRATIONS
 
 _NAME: Final = re.compile(r"^(\d{4}-\d\d-\d\dT\d{6})(?:-(\d+))?_pre_v(\d+)_migration\.tar\.gz$")
@@ -107,7 +108,7 @@ def take_snapshot(root: Path, scope: Scope, request: Request, units: Collection[
             _write(root, scope, request, units, target)
             target.flush()
             os.fsync(target.fileno())
-            read_archive(temporary, scope)
+            prove_archive(temporary, scope)
             final = _publish(temporary, folder, request)
         sync_folder(folder)
     except OSError as error:
@@ -151,10 +152,16 @@ def _publish(temporary: Path, folder: Path, request: Request) -> Path:
 
 def _write(root: Path, scope: Scope, request: Request, units: Collection[str], target: BinaryIO) -> None:
     writer = TarWriter(target)
-    manifest = Manifest({"format": table.FORMAT, "to_version": request.to_version, "taken": request.now})
+    rows = [encode_row({"format": table.FORMAT, "to_version": request.to_version, "taken": request.now})]
     for entry in _entries(root, scope, units):
-        _hold(root, entry, writer, manifest)
-    writer.add(table.MANIFEST_NAME, table.encode(manifest), mode=0o600, mtime=0, owner=Owner(0, 0))
+        item = _hold(root, entry, writer)
+        if item is not None:
+            rows.append(encode_row(table.row_of(item)))
+    size = sum(map(len, rows))
+    writer.begin(table.MANIFEST_NAME, size, mode=0o600, mtime=0, owner=Owner(0, 0))
+    for row in rows:
+        writer.write(row)
+    writer.pad(size)
     writer.close()
 
 
@@ -164,16 +171,14 @@ def _entries(root: Path, scope: Scope, units: Collection[str]) -> Iterator[Entry
         yield Entry(path, "file", os.lstat(root / path))
 
 
-def _hold(root: Path, entry: Entry, writer: TarWriter, manifest: Manifest) -> None:
+def _hold(root: Path, entry: Entry, writer: TarWriter) -> Item | None:
+    """Add what the archive holds of something; None when it went away meanwhile."""
     status = entry.status
     if entry.what == "folder":
-        manifest.folders.append(Folder(entry.path, table.permissions(entry), status.st_uid, status.st_gid))
-    elif entry.what == "odd":
-        manifest.odd.append(_odd(root, entry))
-    else:
-        held = _hold_file(root / entry.path, entry.path, writer)
-        if held is not None:
-            manifest.files.append(held)
+        return Folder(entry.path, table.permissions(entry), status.st_uid, status.st_gid)
+    if entry.what == "odd":
+        return _odd(root, entry)
+    return _hold_file(root / entry.path, entry.path, writer)
 
 
 def _odd(root: Path, entry: Entry) -> Odd:

@@ -10,7 +10,7 @@ from pathlib import Path
 from atomic_agents._files.read import open_regular
 from atomic_agents.exceptions import NotRegularFileError, SnapshotInvalidError
 from atomic_agents.migration import manifest as table
-from atomic_agents.migration.manifest import Manifest
+from atomic_agents.migration.manifest import Held, Item, Manifest
 from atomic_agents.migration.scope import Scope
 from atomic_agents.migration.tarball import Member, read_members
 
@@ -28,22 +28,32 @@ def read_archive(path: Path, scope: Scope) -> Manifest:
         SnapshotInvalidError: damaged, truncated, foreign or hostile.
 
     """
-    seen: list[tuple[bytes, int, bytes]] = []
-    manifest: Manifest | None = None
+    return table.collect({}, _items(path, scope))
+
+
+def prove_archive(path: Path, scope: Scope) -> None:
+    """Check every byte of a snapshot as `read_archive` does, and keep little of it in memory."""
+    for _item in _items(path, scope):
+        continue
+
+
+def _items(path: Path, scope: Scope) -> Iterator[Item]:
+    """Yield what a manifest names once all members are known to be what it says."""
+    seen: list[bytes] = []
+    has_manifest = False
     for member in members(path):
-        if manifest is not None:
+        if has_manifest:
             raise SnapshotInvalidError(f"{path.name}: members behind the manifest")
-        if member.name == table.MANIFEST_NAME:
-            manifest = _manifest(member, scope)
+        has_manifest = member.name == table.MANIFEST_NAME
+        if has_manifest:
+            yield from _compared(path.name, member, scope, seen)
         else:
-            seen.append((member.name, member.size, _digest(member)))
-    if manifest is None:
+            seen.append(_trace(member.name, member.size, _digest(member)))
+    if not has_manifest:
         raise SnapshotInvalidError(
             f"{path.name}: holds no manifest, so it was not made by atomicd",
             hint="restore it with the tool that made it",
         )
-    _compare(path.name, manifest, seen)
-    return manifest
 
 
 def members(path: Path) -> Iterator[Member]:
@@ -62,18 +72,25 @@ def members(path: Path) -> Iterator[Member]:
         raise SnapshotInvalidError(f"{path.name}: {error}", hint=error.hint) from error
 
 
-def _compare(name: str, manifest: Manifest, seen: list[tuple[bytes, int, bytes]]) -> None:
-    if len(seen) != len(manifest.files):
-        raise SnapshotInvalidError(f"{name}: {len(seen)} members, its manifest names {len(manifest.files)}")
-    for held, (path, size, digest) in zip(manifest.files, seen, strict=True):
-        if os.fsencode(held.path) != path or held.size != size or held.digest != digest:
-            raise SnapshotInvalidError(f"{name}: {held.path!r} is not what its manifest says")
-
-
-def _manifest(member: Member, scope: Scope) -> Manifest:
+def _compared(name: str, member: Member, scope: Scope, seen: list[bytes]) -> Iterator[Item]:
     if member.size > _LARGEST_MANIFEST:
-        raise SnapshotInvalidError("the manifest is too large")
-    return table.decode(_lines(member.chunks), scope)
+        raise SnapshotInvalidError(f"{name}: the manifest is too large")
+    _head, items = table.read_table(_lines(member.chunks), scope)
+    number = 0
+    for item in items:
+        if isinstance(item, Held):
+            trace = _trace(os.fsencode(item.path), item.size, item.digest)
+            if number >= len(seen) or seen[number] != trace:
+                raise SnapshotInvalidError(f"{name}: {item.path!r} is not what its manifest says")
+            number += 1
+        yield item
+    if number != len(seen):
+        raise SnapshotInvalidError(f"{name}: {len(seen)} members, its manifest names {number}")
+
+
+def _trace(name: bytes, size: int, digest: bytes) -> bytes:
+    """Return what tells one member from another, short."""
+    return hashlib.sha256(b"%d %b%b" % (size, digest, name)).digest()
 
 
 def _lines(chunks: Callable[[], Iterator[bytes]]) -> Iterator[bytes]:

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomic_agents.exceptions import SnapshotInvalidError
-from atomic_agents.migration.manifest import Folder, Held, Manifest, Odd, decode, encode
+from atomic_agents.migration.manifest import Folder, Held, Manifest, Odd, collect, read_table, row_of
+from atomic_agents.migration.rows import encode_rows
 from atomic_agents.migration.scope import Scope
 from atomic_agents.vault.kinds import Layout
 
@@ -20,6 +21,15 @@ DIGEST = "ab" * 32
 NAME = st.text(st.characters(exclude_characters="/\0"), min_size=1).filter(
     lambda name: SCOPE.reaches(f"alpha/raw/{name}")
 )
+
+
+def encode(manifest: Manifest) -> bytes:
+    items = [*manifest.files, *manifest.folders, *manifest.odd]
+    return encode_rows([manifest.head, *map(row_of, items)])
+
+
+def decode(rows: list[bytes], scope: Scope) -> Manifest:
+    return collect(*read_table(rows, scope))
 
 
 def lines(*rows: Any) -> list[bytes]:
