@@ -141,6 +141,16 @@ class TestDiff:
         status, _, err = atomicd("quarantine", "diff", block(stage).id)
         assert (status, "no good version is known" in err) == (1, True)
 
+    def test_without_a_store_it_says_so_too(self, stage, atomicd):
+        stage.write(RULE, note())
+        incident = block(stage)
+        stage.bench.store.close()
+        for file in stage.state.glob("state.sqlite3*"):
+            file.unlink()
+        status, _, err = atomicd("quarantine", "diff", incident.id)
+        assert (status, "no good version is known" in err) == (1, True)
+        stage.open()
+
     def test_the_newest_good_one_serves_where_the_one_put_back_is_not_kept(self, stage, atomicd):
         stage.write(RULE, note())
         incident = block(stage)
@@ -302,6 +312,13 @@ class TestEdit:
         assert stage.read(RULE) == note()
         assert stage.bench.incidents.file_of(incident).read_text() == bad_note()
         assert not (stage.root / PAGE).exists()
+
+    def test_links_to_other_files_and_names_like_others_are_only_warnings(self, stage, atomicd, monkeypatch):
+        incident = block(
+            stage, note(confidence="certain", pinned="true", related="[none.md]", superseded_by="none.md")
+        )
+        self.editor(monkeypatch, self.MEND)
+        assert atomicd("quarantine", "edit", incident.id, "--yes")[0] == 0
 
     def test_without_a_terminal_nothing_is_asked_and_the_copy_is_named(self, stage, atomicd, monkeypatch):
         incident = block(stage)
