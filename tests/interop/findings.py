@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
+_NOTE = re.compile(r"[^/]+/memory/[a-z]+_[a-z0-9_]+\.md")
 _CLIENTS_OWN = re.compile(r"(.*/)?(\.versions/.*|\.lock|\.journal\.lock|[^/]*\.md\.lock)")
 _OURS = re.compile(r"\.migration\.lock|(.*/)?INDEX[^/]*\.md")
 
@@ -47,9 +48,11 @@ def look_at_quarantine(answer: dict[str, Any], vault: Path) -> Finding:
     return Finding("writes that were blocked or held", "0", _listed([*folders, *held]), not folders + held)
 
 
-def look_at_leftovers(before: set[str], vault: Path, notes: dict[str, str]) -> Finding:
-    new = {name for name in files(vault) - before if name.rpartition("/")[2] not in notes}
-    odd = sorted(name for name in new if not _CLIENTS_OWN.fullmatch(name) and not _OURS.fullmatch(name))
+def look_at_leftovers(before: set[str], vault: Path) -> Finding:
+    new = files(vault) - before
+    odd = sorted(
+        name for name in new if not any(kind.fullmatch(name) for kind in (_NOTE, _CLIENTS_OWN, _OURS))
+    )
     return Finding("files that nobody should have left", "0", _listed(odd), not odd)
 
 
