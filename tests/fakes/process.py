@@ -132,6 +132,7 @@ class Daemon:
             capture_output=True,
             text=True,
             timeout=120,
+            check=False,
         )
         assert not check or done.returncode == 0, f"{words}: {done.returncode}\n{done.stdout}\n{done.stderr}"
         return done

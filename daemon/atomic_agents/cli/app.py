@@ -27,6 +27,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "service": ("service", "Install the daemon as a service, and look after it."),
     "verify": ("verify", "Prove that the running daemon works."),
     "doctor": ("doctor", "Look at all that the daemon depends on."),
+    "index": ("index", "Look at the INDEX files, or rebuild them."),
     "quarantine": ("quarantine", "What was blocked, and what to do about it."),
     "history": ("history", "The kept versions of a note, wiki page or INDEX."),
     "restore": ("restore", "Put a kept version back."),

@@ -36,12 +36,13 @@ def sync(choices: Choices, as_json: bool, wait: bool) -> int:
     return 0
 
 
-def sync_vault(choices: Choices, *, wait: bool) -> dict[str, Any]:
+def sync_vault(choices: Choices, *, wait: bool, rebuild: bool = False) -> dict[str, Any]:
     """Bring a vault up to date, by its running daemon or else in this process, and return the answer.
 
     Args:
         choices: which vault.
         wait: also for grace times and second looks.
+        rebuild: then write every INDEX anew where it differs.
 
     Raises:
         AtomicAgentsError: it could not be done.
@@ -54,19 +55,19 @@ def sync_vault(choices: Choices, *, wait: bool) -> dict[str, Any]:
     folder = state_folder(choices.root())
     if owner(folder) is None:
         try:
-            return sync_once(Surroundings(load=choices.load, quiet=True), wait=wait)
+            return sync_once(Surroundings(load=choices.load, quiet=True), wait=wait, rebuild=rebuild)
         except AlreadyRunningError:
             if owner(folder) is None:
                 raise
-    return _ask(folder, wait=wait)
+    return _ask(folder, {"wait": wait, "rebuild": rebuild})
 
 
-def _ask(folder: Path, *, wait: bool) -> dict[str, Any]:
+def _ask(folder: Path, arguments: dict[str, Any]) -> dict[str, Any]:
     from atomic_agents.daemon.instance import owner
     from atomic_agents.daemon.requests import ask
 
     return ask(
-        folder, "sync", {"wait": wait}, is_alive=lambda: owner(folder) is not None, timeout=_TIMEOUT_SECONDS
+        folder, "sync", arguments, is_alive=lambda: owner(folder) is not None, timeout=_TIMEOUT_SECONDS
     )
 
 

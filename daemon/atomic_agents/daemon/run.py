@@ -91,12 +91,13 @@ def _await(around: Surroundings, orders: Orders) -> bool:
         return wait_for_vault(root, log, orders, around.listener)
 
 
-def sync_once(around: Surroundings, *, wait: bool) -> dict[str, Any]:
+def sync_once(around: Surroundings, *, wait: bool, rebuild: bool = False) -> dict[str, Any]:
     """Work off all that is pending, without watching, and return what was done.
 
     Args:
         around: what the process decides.
         wait: also for grace times and second looks.
+        rebuild: then write every INDEX anew where it differs.
 
     Raises:
         AtomicAgentsError: it could not start; the class carries the exit code.
@@ -106,7 +107,7 @@ def sync_once(around: Surroundings, *, wait: bool) -> dict[str, Any]:
         orders = Orders(around.load)
         orders.obey_signals(desk.watcher.wake)
         try:
-            return Worker(desk, orders).run_until_idle(wait=wait)
+            return Worker(desk, orders).run_until_idle(wait=wait, rebuild=rebuild)
         finally:
             orders.ignore_signals()
 

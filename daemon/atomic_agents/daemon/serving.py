@@ -92,6 +92,8 @@ class Serving:
         if request.kind != "sync":
             self._desk.requests.answer(request.name, {"error": f"unknown request {request.kind!r}"})
             return
+        if request.arguments.get("rebuild"):
+            self._desk.pipeline.indexing.rebuild()
         self._syncs.append(self._sync(request.name, wait=bool(request.arguments.get("wait", True))))
 
     def _decide(self, arguments: dict[str, Any]) -> dict[str, Any]:

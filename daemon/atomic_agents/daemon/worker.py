@@ -50,11 +50,12 @@ class Worker:
             self.turn()
         self._desk.bench.log.info(Event.DAEMON_STOPPING, queue=self._desk.queue())
 
-    def run_until_idle(self, *, wait: bool) -> dict[str, object]:
+    def run_until_idle(self, *, wait: bool, rebuild: bool = False) -> dict[str, object]:
         """Work off all that is pending now, as `atomicd sync` does without a daemon.
 
         Args:
             wait: also for grace times and second looks.
+            rebuild: then write every INDEX anew where it differs.
 
         Returns:
             What was done, in the shape of a `sync` answer.
@@ -62,13 +63,20 @@ class Worker:
         """
         self._working.start()
         self._hearing.arm()
+        answer = self._turn_until_answered(wait=wait)
+        if answer is not None and rebuild:
+            self._desk.pipeline.indexing.rebuild()
+            answer = self._turn_until_answered(wait=wait)
+        self._desk.pipeline.finish_tending()
+        return answer or {"error": "stopped before it was done"}
+
+    def _turn_until_answered(self, *, wait: bool) -> dict[str, object] | None:
         self._serving.sync_now(wait=wait)
         answer = None
         while answer is None and not self._orders.stopping:
             self.turn()
             answer = self._serving.answer_now()
-        self._desk.pipeline.finish_tending()
-        return answer or {"error": "stopped before it was done"}
+        return answer
 
     def turn(self) -> None:
         """Hear, let settle, sweep if it is time to, work, serve, and say that all is well."""

@@ -101,7 +101,7 @@ def check(
     linked = owned.keys() | found.mentioned
     return Report(
         orphans=tuple(sorted(file for file in known.wanted if file not in linked)),
-        dead=tuple(_located(sheets, found.dead)),
+        dead=tuple(one for one in _located(sheets, found.dead) if one[2] not in files),
         duplicates=tuple(_located(sheets, found.seconds)),
         differing=tuple(_differing(owned, known.wanted, scope)),
         ambiguous=tuple(sorted(found.ambiguous)),

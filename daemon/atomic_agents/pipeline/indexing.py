@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
-from atomic_agents.index.merge import Notice, Scope
-from atomic_agents.index.skeleton import agent_name
-from atomic_agents.index.wanted import wanted_of
-from atomic_agents.index.writer import Broken, Updated, update_layer
+from atomic_agents.index.merge import Notice
+from atomic_agents.index.writer import Updated
 from atomic_agents.log import Event
-from atomic_agents.model import FileRecord, FileState, Kind, Outcome, Place, Problem, Verdict
+from atomic_agents.model import Outcome, Place
 from atomic_agents.pipeline.bench import Bench
-from atomic_agents.pipeline.former import remembered_of
 from atomic_agents.pipeline.intentions import settle_intentions
+from atomic_agents.pipeline.layerwork import LayerWork
+from atomic_agents.pipeline.layerwriting import LayerWriting
 from atomic_agents.pipeline.looking import Refused, glance
-from atomic_agents.quarantine import take
-from atomic_agents.store.entries import Remembered
 from atomic_agents.vault.walk import stamp_of
 
 DIRTY: Final = "dirty_layers"
@@ -38,16 +32,6 @@ _EVERYWHERE: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
 """Refusals that hold for the whole vault, not for one layer."""
 
 
-@dataclass
-class _Work:
-    since: float
-    not_before: float = float("-inf")
-    outcomes: list[Outcome] = field(default_factory=list)
-    renames: dict[str, str] = field(default_factory=dict)
-    fresh: set[str] = field(default_factory=set)
-    failures: int = 0
-
-
 class Indexing:
     """Knows which layers are behind and writes them.
 
@@ -58,7 +42,8 @@ class Indexing:
 
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
-        self._work: dict[str, _Work] = {}
+        self._writing = LayerWriting(bench)
+        self._work: dict[str, LayerWork] = {}
         self._written: set[str] = set()
         self._told: dict[str, frozenset[Notice]] = {}
 
@@ -84,6 +69,11 @@ class Indexing:
             work.outcomes.append(outcome)
         if fresh is not None:
             work.fresh.add(fresh)
+
+    def rebuild(self) -> None:
+        """Plan every layer, files with conflict markers included (contract [INDEX-7])."""
+        for layer_dir in self._bench.store.files.layers():
+            self._of(layer_dir).repairs = True
 
     def rename(self, layer_dir: str, old: str, new: str) -> None:
         """Plan that an entry gets a new target, if both names are in the layer."""
@@ -131,10 +121,10 @@ class Indexing:
         written, self._written = self._written, set()
         return written
 
-    def _of(self, layer_dir: str) -> _Work:
+    def _of(self, layer_dir: str) -> LayerWork:
         work = self._work.get(layer_dir)
         if work is None:
-            work = self._work[layer_dir] = _Work(self._bench.clock.monotonic())
+            work = self._work[layer_dir] = LayerWork(self._bench.clock.monotonic())
             self._remember_dirty()
         return work
 
@@ -146,7 +136,7 @@ class Indexing:
         """Whether the layer's folder is not there; such come last: a renamed one takes its entries first."""
         return not (self._bench.root / layer_dir).is_dir()
 
-    def _try(self, layer_dir: str, work: _Work) -> None:
+    def _try(self, layer_dir: str, work: LayerWork) -> None:
         """Write a layer; what the system refuses for one layer does not hold up the others."""
         try:
             self._write(layer_dir, work)
@@ -157,7 +147,7 @@ class Indexing:
                 layer_dir, work, f"{errno.errorcode.get(error.errno or 0, 'error')}: {error.strerror}"
             )
 
-    def _put_off(self, layer_dir: str, work: _Work, reason: str) -> None:
+    def _put_off(self, layer_dir: str, work: LayerWork, reason: str) -> None:
         wait = min(_RETRY_SECONDS * float(1 << min(work.failures, 6)), _LONGEST_RETRY_SECONDS)
         work.failures += 1
         work.not_before = self._bench.clock.monotonic() + wait
@@ -165,105 +155,21 @@ class Indexing:
             self._bench.trouble[layer_dir] = reason
             self._bench.log.error(Event.INDEX_FAILED, path=layer_dir, reason=f"{reason}; tried again")
 
-    def _write(self, layer_dir: str, work: _Work) -> None:
+    def _write(self, layer_dir: str, work: LayerWork) -> None:
         if self._is_gone(layer_dir):
-            self._forget_files(layer_dir)
+            self._writing.forget_files(layer_dir)
         else:
-            updated = self._update(layer_dir, work)
+            updated = self._writing.update(layer_dir, work)
             if updated.gave_up:
                 self._put_off(layer_dir, work, "somebody writes it all the time")
                 return
+            self._written |= {written.path for written in updated.written}
             self._tell(layer_dir, updated)
         self._bench.trouble.pop(layer_dir, None)
         for outcome in work.outcomes:
             self._log(outcome)
         del self._work[layer_dir]
         self._remember_dirty()
-
-    def _update(self, layer_dir: str, work: _Work) -> Updated:
-        store = self._bench.store
-        records = list(store.files.in_layer(layer_dir))
-        remembered = remembered_of(self._bench, layer_dir)
-        updated = update_layer(
-            self._bench.root,
-            self._scope(layer_dir, work, records),
-            wanted_of((record.unit for record in records if record.unit is not None), layer_dir),
-            remembered,
-            last_good=self._last_good(layer_dir, records),
-            set_aside=self._set_aside,
-            intend=lambda after: self._intend(layer_dir, remembered, after),
-        )
-        with store.transaction():
-            store.entries.save(layer_dir, remembered, updated.remembered)
-            self._remember_files(updated, records)
-        self._written |= {written.path for written in updated.written}
-        return updated
-
-    def _intend(
-        self, layer_dir: str, before: Mapping[str, Remembered], after: Mapping[str, Remembered]
-    ) -> None:
-        with self._bench.store.transaction():
-            self._bench.store.entries.intend(layer_dir, before, after)
-
-    def _scope(self, layer_dir: str, work: _Work, records: list[FileRecord]) -> Scope:
-        prefix = f"{layer_dir}/"
-        here = [record for record in records if record.kind.is_unit and record.state is not FileState.VALID]
-        place = self._bench.layout.place(f"{prefix}INDEX.md")
-        assert place.layer is not None
-        folder = (place.agent or self._bench.root.name).rpartition("/")[2]
-        return Scope(
-            layer_dir=layer_dir,
-            layer=place.layer,
-            agent=agent_name(folder),
-            settings=self._bench.config.index,
-            present=frozenset(record.path.removeprefix(prefix) for record in here),
-            renames=dict(work.renames),
-            touched=frozenset(path.removeprefix(prefix) for path in work.fresh),
-        )
-
-    def _last_good(self, layer_dir: str, records: list[FileRecord]) -> dict[str, bytes]:
-        """Return the last good bytes of each index file that was ever seen in the layer."""
-        versions = self._bench.store.versions
-        names = {record.path for record in records if record.kind is Kind.INDEX} | {f"{layer_dir}/INDEX.md"}
-        found = {name: versions.last(name) for name in names}
-        return {name: versions.content(last.sha256) for name, last in found.items() if last is not None}
-
-    def _set_aside(self, broken: Broken) -> None:
-        place = self._bench.layout.place(broken.path)
-        fault = Problem(
-            broken.path,
-            f"index-{broken.damage.value}",
-            "error",
-            f"{len(broken.reading.data)} bytes",
-            "an index file in UTF-8",
-            "It was rebuilt from what was last known; compare the two.",
-        )
-        verdict = Verdict(place, broken.reading.sha256, (fault,))
-        taken = take(self._bench.incidents, self._bench.root, verdict, None, self._bench.clock.wall())
-        self._bench.log.error(
-            Event.INDEX_REBUILT, path=broken.path, reason=broken.damage.value, incident=taken.incident.id
-        )
-
-    def _remember_files(self, updated: Updated, records: list[FileRecord]) -> None:
-        """Write down how each index file looks now, so that our own write is no change to us."""
-        now = self._bench.clock.wall()
-        contents = {**updated.read, **{written.path: written.data for written in updated.written}}
-        known = {record.path: record for record in records if record.kind is Kind.INDEX}
-        for path, data in contents.items():
-            seen = glance(self._bench.root, path)
-            if isinstance(seen, os.stat_result) and seen.st_size == len(data):
-                sha256 = hashlib.sha256(data).hexdigest()
-                self._bench.store.versions.record(path, data, sha256, now)
-                self._bench.remember(self._bench.layout.place(path), FileState.INDEX, stamp_of(seen), sha256)
-        for path in known.keys() - contents.keys():
-            self._bench.store.files.remove(path)
-
-    def _forget_files(self, layer_dir: str) -> None:
-        """Forget the index files of a layer that is gone; what is remembered of its entries stays."""
-        with self._bench.store.transaction():
-            for record in list(self._bench.store.files.in_layer(layer_dir)):
-                if record.kind is Kind.INDEX:
-                    self._bench.store.files.remove(record.path)
 
     def _tell(self, layer_dir: str, updated: Updated) -> None:
         place = self._bench.layout.place(f"{layer_dir}/INDEX.md")
@@ -275,6 +181,8 @@ class Indexing:
                 path=written.path,
                 bytes=len(written.data),
             )
+        for path in updated.split:
+            self._bench.log.info(Event.INDEX_SPLIT, agent=place.agent, layer=place.layer, path=path)
         notices = frozenset(updated.notices)
         for notice in sorted(
             notices - self._told.get(layer_dir, frozenset()), key=lambda one: (one.file, one.what)
