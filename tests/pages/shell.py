@@ -37,7 +37,11 @@ class Shell:
         self.home = home.resolve()
         self.folder = self.home
         self.background: Background | None = None
-        kept = {key: value for key, value in os.environ.items() if not key.startswith(("ATOMIC", "XDG_", "COLUMNS"))}
+        kept = {
+            key: value
+            for key, value in os.environ.items()
+            if not key.startswith(("ATOMIC", "XDG_", "COLUMNS"))
+        }
         self.env = kept | {
             "HOME": str(self.home),
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
