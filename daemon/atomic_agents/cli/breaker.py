@@ -29,10 +29,10 @@ _SPECIAL: Final = re.compile(r"([\\*?\[\]! ])")
 
 _EPILOG: Final = """\b
 Examples:
-  atomicd quarantine breaker                     what waits?
-  atomicd quarantine breaker --adopt             leave all as it is
-  atomicd quarantine breaker --move 'beta/**'    move these alone
-  atomicd quarantine breaker --ignore 'legacy/'  these are no notes
+  atomicd quarantine breaker            what waits?
+  atomicd quarantine breaker --adopt    leave all as it is
+  atomicd quarantine breaker --move 'beta/**'
+  atomicd quarantine breaker --ignore 'legacy/'
 \b
 PATTERNS are in gitignore syntax; without any, everything that waits is meant.
 """

@@ -16,7 +16,7 @@ _FORMATS: Final = ("text", "json", "sarif", "github")
 
 _CHECK_EPILOG = """\b
 Examples:
-  atomicd check                                   the whole vault
+  atomicd check                  the whole vault
   atomicd check memory/feedback_tone_of_voice.md  one note
   atomicd check --format github $(git diff --name-only HEAD~1)
 \b

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 _EPILOG: Final = """\b
 Examples:
-  atomicd fix caldwell/memory                      show what could be mended
-  atomicd fix caldwell/memory --write              and do it
-  atomicd fix caldwell/memory --rename --write     file names too, links follow
+  atomicd fix fern/memory             what could be done?
+  atomicd fix fern/memory --write     do it
+  atomicd fix fern/memory --rename --write
 \b
 Mended are: values that need quotes, fences, dates with a time or
 without zeros, a quoted version, a type below `metadata:`, tabs, a byte

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from atomic_agents.cli.options import Choices, as_json, shared
+from atomic_agents.cli.options import Choices, Group, as_json, shared
 from atomic_agents.cli.output import print_json, say
 
 if TYPE_CHECKING:
@@ -17,12 +17,12 @@ _EPILOG = """\b
 Examples:
   atomicd index check
   atomicd index check --json | jq .orphans
-  atomicd index rebuild --check           what would change?
+  atomicd index rebuild --check         what would change?
   atomicd index rebuild
 """
 
 
-@click.group(epilog=_EPILOG)
+@click.group(cls=Group, epilog=_EPILOG)
 def index() -> None:
     """Look at the INDEX files, or rebuild them."""
 

@@ -36,7 +36,7 @@ def columns(stream: TextIO | None = None) -> int:
 
 
 def fold(text: str, width: int) -> str:
-    """Return a text broken at blanks, each further line as far in as the one that it goes on with.
+    """Return a text broken at blanks, each further line two columns further in.
 
     Args:
         text: one line or more.
@@ -47,7 +47,7 @@ def fold(text: str, width: int) -> str:
     for line in text.split("\n"):
         body = line.lstrip(" ")
         margin = line[: len(line) - len(body)]
-        lines += wrap(body, width, first=margin, rest=margin)
+        lines += wrap(body, width, first=margin, rest=f"{margin}  ")
     return "\n".join(lines)
 
 

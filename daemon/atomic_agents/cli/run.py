@@ -22,7 +22,7 @@ _EPILOG = """\b
 Examples:
   atomicd run
   atomicd run --vault ~/docs/agents
-  atomicd run | jq .event             JSON lines where no terminal is
+  atomicd run | jq .event     JSON where no terminal is
 \b
 Exit status: 0 ended as asked, 64 usage, 66 vault missing, 69 already running,
 73 cannot write, 75 temporary, 78 configuration.

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 _EPILOG: Final = """\b
 Examples:
-  atomicd service install                for this user, at each login
+  atomicd service install            from each login on
   atomicd --vault ~/work service install --name work
   atomicd service status --json
-  atomicd service install --dry-run      what would be done
-  atomicd service uninstall              state and log stay
+  atomicd service install --dry-run  what would be done?
+  atomicd service uninstall          state and log stay
 """
 
 _INSTALL_EPILOG: Final = """\b

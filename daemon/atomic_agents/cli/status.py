@@ -27,8 +27,8 @@ Examples:
   atomicd status
   atomicd status --json | jq .quarantined
   atomicd status --check && echo well
-  atomicd status --watch                        Ctrl-C ends
-  atomicd status --name work                    of a second service
+  atomicd status --watch            Ctrl-C ends
+  atomicd status --name work        of a second service
 \b
 Exit status with --check: 0 running, 1 degraded, paused or stale, 2 it should
 run and does not, 3 never set up. Without: 0.

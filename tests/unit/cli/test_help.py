@@ -53,6 +53,12 @@ def test_help_before_the_examples_fits_sixty_columns(path):
     assert [line for line in before.splitlines() if len(line) > 60] == []
 
 
+@pytest.mark.parametrize("path", ALL)
+def test_words_beside_an_example_fit_sixty_columns(path):
+    beside = re.compile(r"    \S.*?\S {2,}\S.*")
+    assert [line for line in help_of(path, 60).splitlines() if len(line) > 60 and beside.fullmatch(line)] == []
+
+
 @pytest.mark.parametrize("path", [path for path, command in ALL.items() if isinstance(command, click.Group)])
 def test_no_command_is_told_with_half_a_sentence(path):
     assert not re.search(r"\.\.\.$", help_of(path, 80).partition("Commands:")[2], re.MULTILINE)

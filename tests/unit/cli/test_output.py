@@ -10,8 +10,8 @@ from atomic_agents.cli import app, output
 from atomic_agents.log.wrapping import cells
 
 
-def test_a_long_line_is_folded_at_blanks_as_far_in_as_it_began():
-    assert output.fold("  one two three", 9) == "  one two\n  three"
+def test_a_long_line_is_folded_at_blanks_a_bit_further_in():
+    assert output.fold("  one two three", 9) == "  one two\n    three"
     assert output.fold("one\n\ntwo", 60) == "one\n\ntwo"
 
 
