@@ -15,7 +15,7 @@ _EPILOG = """\b
 Examples:
   atomicd sync
   atomicd sync --vault ./notes --json
-  atomicd sync --no-wait              grace times are left for later
+  atomicd sync --no-wait     leave grace times for later
 """
 _TIMEOUT_SECONDS: Final = 600.0
 
