@@ -21,6 +21,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "sync": ("sync", "Do all that is pending now, then return."),
     "check": ("check", "Judge files: errors only, for hooks and CI."),
     "lint": ("check", "Judge files: the warnings too."),
+    "explain": ("explain", "What a path is to atomicd, and why; what a code means."),
     "fix": ("fix", "Mend what is mechanical, and explain the rest."),
     "status": ("status", "How the daemon is."),
     "logs": ("logs", "Show the log for people."),
@@ -39,11 +40,11 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
 
 _EPILOG: Final = """\b
 Examples:
-  atomicd init ~/docs/agents          a first vault
-  atomicd run                         watch it in this terminal
-  atomicd check ~/docs/agents         what is invalid?
-  atomicd status                      is the daemon well?
-  atomicd logs -f                     what is it doing?
+  atomicd init ~/docs/agents    a first vault
+  atomicd run                   watch it in this terminal
+  atomicd check ~/docs/agents   what is invalid?
+  atomicd status                is the daemon well?
+  atomicd logs -f               what is it doing?
 """
 
 _SETTINGS: Final = {"help_option_names": ["-h", "--help"], "max_content_width": 100}

@@ -32,7 +32,7 @@ Examples:
   atomicd logs -n 50
   atomicd logs -f --level warning
   atomicd logs --event unit.quarantined --json | jq -r .path
-  atomicd logs --name work                     of one of two services
+  atomicd logs --name work          of one of two services
 """
 
 
@@ -77,6 +77,29 @@ def logs(
     finally:
         reader.close()
     return 0
+
+
+def last_of_path(path: str, root: Path, number: int) -> list[dict[str, Any]]:
+    """Return the last log records of one path, oldest first.
+
+    Args:
+        path: relative to the vault.
+        root: the vault's real path.
+        number: at most so many.
+
+    """
+    shown, vault = printable(path), printable(root.name)
+    written = json.dumps(shown, ensure_ascii=False)
+    reader = LogReader(config.log_root() / FILE_NAME)
+    kept: deque[dict[str, Any]] = deque(maxlen=number)
+    try:
+        for line in reader.past():
+            record = _parse(line) if written in line else {}
+            if record.get("path") == shown and record.get("vault") == vault:
+                kept.append(record)
+    finally:
+        reader.close()
+    return list(kept)
 
 
 class _Past:

@@ -40,7 +40,7 @@ def print_problems(found: Iterable[Problem]) -> None:
     for path, problems in itertools.groupby(found, key=lambda problem: problem.path):
         say(path, bold=True)
         for problem in problems:
-            _print_problem(problem)
+            print_problem(problem)
         say("")
 
 
@@ -82,7 +82,8 @@ def print_sarif(judged: Judged) -> None:
 _SARIF: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def _print_problem(problem: Problem) -> None:
+def print_problem(problem: Problem) -> None:
+    """Print one problem: its line and code, what was found and expected, and the fix."""
     line = f"{problem.line:>5}" if problem.line else "    -"
     head = f"{line} {_MARKS[problem.severity]} {problem.code}"
     lines = wrap(_said(problem), columns(), first=f"{head}  ", rest=_MARGIN)

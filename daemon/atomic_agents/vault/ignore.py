@@ -103,6 +103,11 @@ class Ignore:
         """Whether the patterns name this path; a folder's path ends with a slash."""
         return self._spec is not None and self._spec.match_file(path)
 
+    def pattern_for(self, path: str) -> str | None:
+        """Return the line that names a path, the last one where there are several; None if none does."""
+        matching = (line for line in reversed(self._lines) if line.strip() and not line.startswith("!"))
+        return next((line for line in matching if _compile((line,)).match_file(path)), None)
+
     def __eq__(self, other: object) -> bool:
         """Two are the same when their patterns are."""
         return isinstance(other, Ignore) and self._lines == other._lines

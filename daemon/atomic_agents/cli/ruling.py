@@ -1,0 +1,87 @@
+"""Every rule that applies to a file, with its verdict."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+from atomic_agents._io import read_file
+from atomic_agents._schema import SchemaSet
+from atomic_agents.cli.explaining import BROKEN, HOLDS, NOT_JUDGED, SILENCED, Rule
+from atomic_agents.exceptions import FileTooLargeError
+from atomic_agents.model import Kind, Place, Problem, Unit
+from atomic_agents.units import DiskNeighbours, Limits, judge, judge_index, read, too_large
+from atomic_agents.units.applying import need_of, rules_of
+from atomic_agents.vault.kinds import Layout
+
+
+class Ruling:
+    """Judges files of one vault, rule by rule.
+
+    Args:
+        root: the vault's real path.
+        layout: how its paths are read.
+        limits: what the operator set.
+
+    """
+
+    def __init__(self, root: Path, layout: Layout, limits: Limits) -> None:
+        self._root = root
+        self._limits = limits
+        self._schemas = SchemaSet.of_vault(root)
+        self._neighbours = DiskNeighbours(root, layout, self._schemas, limits)
+
+    def rules(self, place: Place) -> tuple[tuple[Rule, ...], Unit | None]:
+        """Return the verdict of every rule that applies, and what the file says if it is a valid unit.
+
+        Args:
+            place: the file's; a regular one.
+
+        Raises:
+            OSError: the system does not let it be read.
+
+        """
+        if not (place.kind.is_unit or place.kind is Kind.INDEX):
+            return (), None
+        try:
+            path = Path(os.path.realpath(self._root / place.path))
+            data = read_file(path, limit=self._limits.max_note_bytes).data
+        except FileTooLargeError:
+            size = os.stat(self._root / place.path).st_size
+            problems = too_large(place, size, "", self._limits).problems
+            return self._verdicts(place.kind, problems, {"bytes", "fields", "neighbours"}), None
+        if place.kind is Kind.INDEX:
+            return self._verdicts(place.kind, judge_index(place, data, self._limits)), None
+        return self._of_unit(place, data)
+
+    def _of_unit(self, place: Place, data: bytes) -> tuple[tuple[Rule, ...], Unit | None]:
+        verdict = judge(
+            place,
+            data,
+            schemas=self._schemas,
+            today=dt.datetime.now().astimezone().date(),
+            limits=self._limits,
+            neighbours=self._neighbours,
+        )
+        unread = {"fields"} if read(data).values is None else set()
+        unjudged = unread if verdict.is_valid else unread | {"neighbours"}
+        return self._verdicts(place.kind, verdict.problems, unjudged), verdict.unit
+
+    def _verdicts(
+        self, kind: Kind, problems: Sequence[Problem], unjudged: Collection[str] = ()
+    ) -> tuple[Rule, ...]:
+        found: dict[str, list[Problem]] = {}
+        for problem in problems:
+            found.setdefault(problem.code, []).append(problem)
+        return tuple(self._rules(kind, found, {*unjudged, "history"}))
+
+    def _rules(self, kind: Kind, found: dict[str, list[Problem]], unjudged: set[str]) -> Iterator[Rule]:
+        for code in rules_of(kind):
+            if code in found:
+                yield Rule(code, BROKEN, tuple(found[code]))
+            elif code in self._limits.disabled:
+                yield Rule(code, SILENCED)
+            else:
+                yield Rule(code, NOT_JUDGED if need_of(code) in unjudged else HOLDS)
