@@ -56,7 +56,9 @@ def test_help_before_the_examples_fits_sixty_columns(path):
 @pytest.mark.parametrize("path", ALL)
 def test_words_beside_an_example_fit_sixty_columns(path):
     beside = re.compile(r"    \S.*?\S {2,}\S.*")
-    assert [line for line in help_of(path, 60).splitlines() if len(line) > 60 and beside.fullmatch(line)] == []
+    assert [
+        line for line in help_of(path, 60).splitlines() if len(line) > 60 and beside.fullmatch(line)
+    ] == []
 
 
 @pytest.mark.parametrize("path", [path for path, command in ALL.items() if isinstance(command, click.Group)])

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
-import threading
 
 import pytest
 
 from atomic_agents.cli import app
-from atomic_agents.cli import logs as command
 
 
 def line(event, level="info", ts="2026-11-30T10:00:00+00:00", **facts):
@@ -71,25 +68,3 @@ def test_no_log_yet_is_told_with_what_to_do(log, capsys):
     said = capsys.readouterr().err
     assert "not there" in said
     assert "atomicd run" in said
-
-
-def test_following_goes_on_through_rotation_and_a_late_start(log, monkeypatch):
-    steps = itertools.chain(
-        [
-            lambda: log.write_text(line("x", number=1)),
-            lambda: log.write_text(line("x", number=1) + line("x", number=2)),
-            lambda: log.replace(log.with_name("atomicd.jsonl.1")),
-            lambda: log.write_text(line("x", number=3)),
-        ],
-        itertools.repeat(lambda: None, 20),
-    )
-
-    class Pause(threading.Event):
-        def wait(self, timeout=None):
-            next(steps)()
-            return True
-
-    monkeypatch.setattr(command.threading, "Event", Pause)
-    grown = command._grow(log)
-    assert [json.loads(next(grown))["number"] for _ in range(3)] == [1, 2, 3]
-    grown.close()
