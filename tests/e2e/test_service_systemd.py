@@ -14,6 +14,7 @@ import pytest
 
 from fakes.machine import UID, CannotRunError, Machine, Said, can_boot
 from fakes.notes import note
+from fakes.pages import blocks
 from fakes.process import eventually
 
 pytestmark = [pytest.mark.systemd, pytest.mark.xdist_group("systemd"), pytest.mark.timeout(180)]
@@ -465,3 +466,23 @@ def test_the_system_service_runs_as_another_user_without_network(
     gone = machine.root(*words, "service", "uninstall", "--system", "--json")
     assert gone.json["removed"]
     assert "the state in /var/lib/atomicd" in gone.json["kept"]
+
+
+def test_the_commands_of_the_linux_page_work_in_their_order(machine: Machine, tmp_path: Path) -> None:
+    folder = machine.folder / "bin"
+    folder.mkdir()
+    (folder / "atomicd").write_text(f'#!/bin/sh\nexec {sys.executable} -P -m atomic_agents "$@"\n')
+    (folder / "atomicd").chmod(0o755)
+    path = f"{folder}:/usr/bin:/bin:/usr/sbin:/sbin"
+    for vault in (machine.home / "docs/agents", machine.folder / "agents"):
+        shutil.copytree(EXAMPLE, vault)
+    for name in ("docs", "../agents"):
+        machine.root("chown", "-R", f"{UID}:{UID}", str(machine.home / name))
+    for block in blocks("service-linux.md"):
+        done = machine.run("sh", "-euc", block, PATH=path)
+        assert done.status == 0, (block, done)
+    for block in blocks("service-linux.md", root=True):
+        done = machine.root(
+            "sh", "-euc", block.replace("/srv/agents", str(machine.folder / "agents")), PATH=path
+        )
+        assert done.status == 0, (block, done)

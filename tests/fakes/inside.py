@@ -5,6 +5,7 @@ Everything happens in the mount namespace of that systemd; nothing of it is seen
 
 from __future__ import annotations
 
+import grp
 import json
 import os
 import subprocess
@@ -12,6 +13,8 @@ import sys
 from pathlib import Path
 
 USER, UID = "tester", 4711
+JOURNAL = grp.getgrnam("systemd-journal").gr_gid
+"""Its members read the journal, as the first user of a desktop does."""
 
 
 def sh(*words: str) -> None:
@@ -64,7 +67,7 @@ def answer(order: dict) -> dict:
     words = order["words"]
     environment = order["env"]
     if order["user"]:
-        words = ["setpriv", f"--reuid={UID}", f"--regid={UID}", "--clear-groups", *words]
+        words = ["setpriv", f"--reuid={UID}", f"--regid={UID}", f"--groups={JOURNAL}", *words]
         environment = {"XDG_RUNTIME_DIR": f"/run/user/{UID}", **environment}
     done = subprocess.run(
         words,
@@ -89,6 +92,8 @@ def main() -> None:
     open_the_way(interpreter)
     add_user(home)
     own_folders()
+    sh("chgrp", "-R", "systemd-journal", "/run/log/journal")
+    sh("chmod", "-R", "g+rXs", "/run/log/journal")
     sh("systemctl", "daemon-reload")
     sh("systemctl", "restart", "systemd-logind")
     sh("systemctl", "start", f"user@{UID}.service")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import plistlib
+import shlex
 import shutil
 import sys
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ from atomic_agents.lifecycle.launchd import Launchd
 from atomic_agents.store import state_folder
 from fakes.launchctl import Launchctl
 from fakes.notes import note, put
+from fakes.pages import DOCS, commands
 
 LABEL = "io.atomic-agents.atomicd"
 
@@ -35,7 +37,7 @@ class Mac:
         put(self.vault, "alpha/memory/feedback_a_rule.md", note())
         self.says: dict[str, Any] = {"state": "running"}
         self.launchctl = Launchctl(start=self._start)
-        self.instance: Instance | None = None
+        self.instances: dict[Path, Instance] = {}
         monkeypatch.setattr(rim, "run_program", lambda words, _env=None: self.launchctl(words))
         monkeypatch.setattr(
             finding,
@@ -52,9 +54,8 @@ class Mac:
         root = Path(os.path.realpath(plist["ProgramArguments"][-1]))
         if self.says:
             folder = state_folder(root)
-            if self.instance is None and self.says["state"] == "running":
-                self.instance = Instance(folder)
-                self.instance.acquire(version=__version__, now=0.0)
+            if self.says["state"] == "running":
+                self.hold(folder)
             values = {
                 "vault": str(root),
                 "pid": os.getpid(),
@@ -64,10 +65,17 @@ class Mac:
             }
             write_status(folder, Status(**(values | self.says)))
 
+    def hold(self, folder: Path | None = None) -> None:
+        """Be the one daemon of a vault."""
+        folder = folder or state_folder(self.vault)
+        if folder not in self.instances:
+            self.instances[folder] = Instance(folder)
+            self.instances[folder].acquire(version=__version__, now=0.0)
+
     def stop(self) -> None:
-        if self.instance is not None:
-            self.instance.release()
-            self.instance = None
+        for instance in self.instances.values():
+            instance.release()
+        self.instances.clear()
 
 
 @pytest.fixture
@@ -162,16 +170,14 @@ def test_a_long_first_sweep_is_told(mac: Mac, run, monkeypatch: pytest.MonkeyPat
     mac.says = {"state": "starting"}
     clock = iter(range(0, 10_000, 10))
     monkeypatch.setattr(rim.RealRim, "monotonic", lambda _self: float(next(clock)))
-    mac.instance = Instance(state_folder(mac.vault))
     monkeypatch.setattr(installing, "_check_alone", lambda *_: None)
-    mac.instance.acquire(version=__version__, now=0.0)
+    mac.hold()
     done = run("service", "install")
     assert (done.status, "first sweep still runs" in done.out) == (0, True)
 
 
 def test_a_daemon_in_a_terminal_is_not_pushed_aside(mac: Mac, run) -> None:
-    mac.instance = Instance(state_folder(mac.vault))
-    mac.instance.acquire(version=__version__, now=0.0)
+    mac.hold()
     done = run("service", "install")
     assert (done.status, f"process {os.getpid()} runs on this vault outside" in done.err) == (69, True)
 
@@ -325,3 +331,23 @@ def test_status_finds_the_vault_and_the_state_of_a_named_service(
     with pytest.raises(SystemExit):
         main(["status", "--name", "work", "--json"])
     assert json.loads(capsys.readouterr().out)["vault"] == str(mac.vault)
+
+
+def test_the_commands_of_the_page_for_macs_work_in_their_order(
+    mac: Mac, run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(installing, "_verify", lambda _root: {"ok": True, "indexed_ms": 5, "removed_ms": 6})
+    monkeypatch.setattr(installing, "_check_alone", lambda *_: None)
+    work = mac.folder / "home" / "work-agents"
+    put(work, "alpha/memory/feedback_a_rule.md", note())
+    for line in commands("service-macos.md"):
+        words = shlex.split(line.replace("~/", f"{mac.folder}/home/"))
+        assert words[0] == "atomicd"
+        done = run(*words[1:])
+        assert done.status == 0 or words[1] == "doctor", (line, done.out, done.err)
+
+
+def test_the_page_for_macs_lists_every_key_of_the_property_list(mac: Mac, run) -> None:
+    text = (DOCS / "service-macos.md").read_text("utf-8")
+    keys = plistlib.loads(run("service", "print").out.encode())
+    assert [key for key in keys if f"`{key}`" not in text] == ["Label"]
