@@ -34,6 +34,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "restore": ("restore", "Put a kept version back."),
     "migrate": ("migrate", "Migrate to another schema version, or roll back."),
     "conflicts": ("conflicts", "Conflict copies and markers, with the differences."),
+    "schema": ("schema", "The fields as JSON Schema, for editors."),
     "init": ("init", "Make a configuration and a small valid vault."),
 }
 """Every command: the module that holds it, and its line in `atomicd --help`."""
