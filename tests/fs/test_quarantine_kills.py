@@ -102,12 +102,15 @@ def test_a_killed_move_is_finished(tmp_path, monkeypatch, disk, again):
 
     for at, root, incidents in kill_everywhere(tmp_path, monkeypatch, prepare, take_it, least=9):
         assert BAD in contents(root), f"step {at}: bytes lost"
-        if (root / PATH).exists() and (root / PATH).read_bytes() in {BAD, b""}:
-            put(root)
+        if disk == "no hard links" and (root / PATH).exists() and not (root / PATH).read_bytes():
+            (root / PATH).unlink()  # the name was taken, the content not there yet: an invalid file as any
+            continue
+        if (root / PATH).exists() and (root / PATH).read_bytes() == BAD:
             take(incidents, root, verdict(), GOOD, NOW)
         assert (root / PATH).read_bytes() == GOOD_BYTES, f"step {at}: not put back"
         (incident,) = incidents.all()
         assert incident.step == "done"
+        assert again or incident.occurrences == 1, f"step {at}: one write is told as two"
         assert incidents.file_of(incident).read_bytes() == BAD, f"step {at}"
         assert (root / PATH).stat().st_nlink == 1
         assert sorted(path.name for path in (incidents.folder / incident.id).iterdir()) == [

@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from atomic_agents._io import is_leftover, remove_leftover
+from atomic_agents.exceptions import FileChangedError
 from atomic_agents.quarantine.dropping import is_dropped
 from atomic_agents.quarantine.incident import Incident
 from atomic_agents.quarantine.incidents import IDENTIFIER, Incidents
 from atomic_agents.quarantine.placing import leads_out, real_place
-from atomic_agents.quarantine.repeating import settle_repetition
+from atomic_agents.quarantine.repeating import drop_repetition, has_bytes, settle_repetition
 from atomic_agents.quarantine.taking import Good, put_back
 
 
@@ -56,27 +57,21 @@ def recover(
     for folder in _folders(incidents):
         _tidy(folder, now)
     unfinished = [incident for incident in incidents.all() if incident.step != "done"]
-    finished = (_finish(incidents, root, incident, last_good, now) for incident in unfinished)
+    finished = (_finish(incidents, root, incident, last_good) for incident in unfinished)
     return [incident for incident in finished if incident is not None]
 
 
 def _finish(
-    incidents: Incidents,
-    root: Path,
-    incident: Incident,
-    last_good: Callable[[str], Good | None],
-    now: float,
+    incidents: Incidents, root: Path, incident: Incident, last_good: Callable[[str], Good | None]
 ) -> Incident | None:
     target = incidents.file_of(incident)
     path = None if leads_out(root, incident.path) else real_place(root, incident.path)
-    if path is not None:
-        _remove_leftovers(path.parent, now)
     settle_repetition(incidents, incident, path)
     if not os.path.lexists(target):
         _undo(incidents, incident)
         return None
-    if path is not None:
-        _unlink_twin(path, target)
+    if path is not None and has_bytes(path, incident.sha256) and has_bytes(target, incident.sha256):
+        _drop_original(incidents, incident, path)
     done, _is_back = put_back(incidents, root, incident, last_good(incident.path), os.lstat(target))
     return done
 
@@ -89,11 +84,10 @@ def _undo(incidents: Incidents, incident: Incident) -> None:
             raise
 
 
-def _unlink_twin(path: Path, target: Path) -> None:
-    """Remove the old name where the crash came between the new name and that."""
-    with contextlib.suppress(FileNotFoundError):
-        if os.path.samestat(os.lstat(path), os.lstat(target)):
-            path.unlink()
+def _drop_original(incidents: Incidents, incident: Incident, path: Path) -> None:
+    """Take away what the crash left of the original: its old name, or the file that was copied."""
+    with contextlib.suppress(FileChangedError, FileNotFoundError):
+        drop_repetition(incidents, incident, path)
 
 
 def _tidy(folder: Path, now: float) -> None:
