@@ -81,14 +81,12 @@ class Incidents:
 
     def open_at(self, path: str, sha256: str) -> Incident | None:
         """Return the open incident of these bytes at this path."""
-        for incident in reversed(self.all()):
-            if (incident.path, incident.sha256, incident.state) == (path, sha256, "open"):
-                return incident
-        return None
+        known = self._of_bytes(path, sha256)
+        return next((incident for incident in reversed(known) if incident.is_open), None)
 
     def is_released(self, path: str, sha256: str) -> bool:
         """Whether the operator put these bytes back at this path as they are."""
-        return any(i.released and (i.path, i.sha256) == (path, sha256) for i in self.all())
+        return any(incident.released for incident in self._of_bytes(path, sha256))
 
     def begin(self, agent: str, path: str, sha256: str, now: float) -> str:
         """Create the folder of a new incident and return its id.
@@ -161,6 +159,12 @@ class Incidents:
         with contextlib.suppress(FileNotFoundError):
             (folder / REPORT).unlink()
         folder.rmdir()
+
+    def _of_bytes(self, path: str, sha256: str) -> list[Incident]:
+        """Return the incidents of these bytes at this path, oldest first; no other folder is opened."""
+        ending = re.compile(rf"_{sha256[:8]}(?:-[0-9]+)?\Z")
+        found = (self._read(folder) for folder in self._folders() if ending.search(folder.name))
+        return [one for one in found if one is not None and (one.path, one.sha256) == (path, sha256)]
 
     def _folders(self) -> list[Path]:
         if self.folder.is_symlink():
