@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import shutil
 import signal
 import socket
 import subprocess
@@ -249,3 +250,35 @@ def test_a_service_manager_is_told_the_whole_life_of_a_daemon(daemon: Daemon, ma
     manager.wait_for("READY=1")
     assert daemon.stop() == 0
     assert "STATUS=stopped" in manager.wait_for("STOPPING=1")[-1]
+
+
+NO_RIGHTS = ("setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all")
+
+
+@pytest.fixture
+def bound(vault: Path, tmp_path: Path) -> Iterator[Daemon]:
+    """A daemon that file modes hold for, also where the tests are run by root."""
+    if os.geteuid() == 0 and shutil.which("setpriv") is None:
+        pytest.skip("root without setpriv reads everything")
+    made = Daemon(vault, tmp_path / "home", wrap=NO_RIGHTS if os.geteuid() == 0 else ())
+    yield made
+    vault.chmod(0o755)
+    made.end()
+
+
+def test_a_vault_that_may_no_longer_be_read_pauses_the_daemon_until_it_may(bound: Daemon) -> None:
+    bound.start()
+    bound.vault.chmod(0)
+    told = eventually(lambda: (found := status(bound))["state"] == "paused" and found)
+    assert told["reasons"] == [f"vault {bound.vault}: not there, or not to be read"]
+    bound.vault.chmod(0o755)
+    eventually(lambda: status(bound)["state"] == "running")
+    assert bound.stop() == 0
+
+
+def test_a_vault_that_may_not_be_read_at_the_start_is_told(bound: Daemon) -> None:
+    bound.vault.chmod(0)
+    bound.start(ready=False)
+    assert bound.wait() == 66
+    assert "cannot be read: Permission denied" in bound.errors
+    assert "cannot be read: Permission denied" in status(bound)["last_error"]

@@ -69,6 +69,7 @@ class Heartbeat:
         self._condition = condition
         self._listener = listener
         self._started = bench.clock.wall()
+        self._counted: Counter[str] = Counter()
         self._last = float("-inf")
         self._failing = False
 
@@ -131,14 +132,15 @@ class Heartbeat:
         )
 
     def _blocked(self) -> Counter[str]:
-        """Return by agent how many incidents are open."""
+        """Return by agent how many incidents are open; while the vault cannot be read, how many were."""
         layout = self._bench.layout
-        agents = (
-            layout.place(incident.path).agent or ""
-            for incident in self._bench.incidents.all()
-            if incident.state == "open"
-        )
-        return Counter(printable(agent) for agent in agents)
+        try:
+            incidents = self._bench.incidents.all()
+        except OSError:
+            return self._counted
+        agents = (layout.place(one.path).agent or "" for one in incidents if one.state == "open")
+        self._counted = Counter(printable(agent) for agent in agents)
+        return self._counted
 
     def _state(self) -> str:
         if self._condition.state in {"stopped", "crashed"}:
@@ -155,4 +157,4 @@ class Heartbeat:
             waiting = len(self._pipeline.blocking.holds)
             reasons.append(f"{waiting} invalid files wait for you: `atomicd quarantine breaker`")
         reasons += [f"{printable(path)}: {reason}" for path, reason in list(self._bench.trouble.items())[:5]]
-        return tuple(reasons)
+        return tuple(dict.fromkeys(reasons))

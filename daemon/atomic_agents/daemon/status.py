@@ -118,7 +118,7 @@ def read_status(folder: Path, vault: Path, now: Now) -> Status:
 
 
 def record_failure(folder: Path, vault: Path, error: AtomicAgentsError) -> None:
-    """Leave word of a start that failed, unless a daemon runs or there never was one.
+    """Leave word of a start that failed, unless a daemon runs, or there is no such vault and never was.
 
     Args:
         folder: the vault's state folder.
@@ -126,7 +126,7 @@ def record_failure(folder: Path, vault: Path, error: AtomicAgentsError) -> None:
         error: why it failed.
 
     """
-    if not folder.is_dir() or owner(folder) is not None:
+    if not (folder.is_dir() or vault.is_dir()) or owner(folder) is not None:
         return
     told = _read(folder) or Status("crashed", printable(str(vault)))
     words = f"{error} ({error.hint})" if error.hint else str(error)

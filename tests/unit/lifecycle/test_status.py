@@ -149,6 +149,12 @@ def test_a_failed_start_makes_no_state_for_a_vault_that_has_none(tmp_path: Path)
     assert not (tmp_path / "none").exists()
 
 
+def test_a_first_start_that_fails_on_a_vault_that_is_there_is_remembered(tmp_path: Path) -> None:
+    (tmp_path / "vault").mkdir()
+    record_failure(tmp_path / "none", tmp_path / "vault", ConfigError("no TOML"))
+    assert read(tmp_path / "none").last_error == "no TOML"
+
+
 def test_a_failed_second_start_says_nothing_of_the_first(running: Path) -> None:
     write_status(running, LIVE)
     record_failure(running, VAULT, ConfigError("no TOML"))
