@@ -21,9 +21,16 @@ def settle_intentions(bench: Bench, layer_dir: str, intended: Mapping[str, Remem
     lines = _lines(bench, layer_dir)
     entries = bench.store.entries
     before = entries.of_layer(layer_dir)
-    shown = {file: one for file, one in intended.items() if one.gone or one.line in lines}
+    shown = {file: one for file, one in intended.items() if _came_to_be(one, before.get(file), lines)}
     with bench.store.transaction():
         entries.save(layer_dir, before, {**before, **shown})
+
+
+def _came_to_be(one: Remembered, before: Remembered | None, lines: frozenset[str]) -> bool:
+    """Whether the index files are as they were meant to be for a unit: its line stands there, or went."""
+    if one.gone:
+        return before is None or before.line not in lines
+    return one.line in lines
 
 
 def _lines(bench: Bench, layer_dir: str) -> frozenset[str]:
