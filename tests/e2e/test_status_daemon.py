@@ -282,3 +282,14 @@ def test_a_vault_that_may_not_be_read_at_the_start_is_told(bound: Daemon) -> Non
     assert bound.wait() == 66
     assert "cannot be read: Permission denied" in bound.errors
     assert "cannot be read: Permission denied" in status(bound)["last_error"]
+
+
+def test_a_reload_changes_what_is_logged(daemon: Daemon) -> None:
+    daemon.start()
+    daemon.config.write_text(daemon.config.read_text().replace('level = "debug"', 'level = "warning"'))
+    daemon.send(signal.SIGHUP)
+    eventually(lambda: daemon.sync())
+    assert daemon.events("config.reloaded") == []
+    daemon.config.write_text(daemon.config.read_text().replace('level = "warning"', 'level = "info"'))
+    daemon.send(signal.SIGHUP)
+    assert daemon.wait_for("config.reloaded")["sections"] == ["log"]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from atomic_agents.config import Config
 from atomic_agents.daemon.heartbeat import Condition, Heartbeat
 from atomic_agents.daemon.requests import Requests
 from atomic_agents.intake.observer import Watcher
@@ -25,6 +27,7 @@ class Desk:
         requests: what commands ask.
         condition: how the worker is.
         heartbeat: tells it to others.
+        retune: lets the log follow another configuration.
         pending: paths to take now, in order, each once.
 
     """
@@ -37,6 +40,7 @@ class Desk:
     requests: Requests
     condition: Condition
     heartbeat: Heartbeat
+    retune: Callable[[Config], None]
     pending: dict[str, None] = field(default_factory=dict)
 
     def queue(self) -> int:

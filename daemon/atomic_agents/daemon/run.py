@@ -30,7 +30,7 @@ from atomic_agents.daemon.waiting import wait_for_vault
 from atomic_agents.daemon.worker import Worker
 from atomic_agents.intake.observer import Watcher, open_watcher
 from atomic_agents.intake.poll import PollWatcher
-from atomic_agents.log import FILE_NAME, Event, Form, LibraryHandler, LogFile, make_logger
+from atomic_agents.log import FILE_NAME, Event, Form, LibraryHandler, LogFile, Threshold, make_logger
 from atomic_agents.model import printable
 from atomic_agents.pipeline import Bench, Pipeline
 from atomic_agents.quarantine import Incidents
@@ -87,7 +87,7 @@ def _await(around: Surroundings, orders: Orders) -> bool:
     root = Path(os.path.realpath(config.root))
     if root.exists():
         return True
-    with _log(config, root, around) as log:
+    with _log(config, root, around) as (log, _):
         return wait_for_vault(root, log, orders, around.listener)
 
 
@@ -124,7 +124,7 @@ def _desk(around: Surroundings, *, watch: bool) -> Iterator[Desk]:
         instance = Instance(folder)
         instance.acquire(version=__version__, now=clock.wall())
         stack.callback(instance.release)
-        log = stack.enter_context(_log(config, root, around))
+        log, retune = stack.enter_context(_log(config, root, around))
         store = open_store(folder, now=clock.wall())
         stack.callback(store.close)
         if store.set_aside is not None:
@@ -133,7 +133,7 @@ def _desk(around: Surroundings, *, watch: bool) -> Iterator[Desk]:
         bench = Bench(root, layout, config, store, Incidents(root), SchemaSet.packaged(), log, clock)
         watcher: Watcher = _watcher(config, root, folder) if watch else PollWatcher(root, reason="one-shot")
         stack.callback(watcher.stop)
-        desk = _lay_out(folder, bench, watcher, around)
+        desk = _lay_out(folder, bench, watcher, around, retune)
         stack.callback(desk.pipeline.close)
         log.info(
             Event.DAEMON_STARTED,
@@ -155,7 +155,9 @@ def _watcher(config: Config, root: Path, folder: Path) -> Watcher:
     return open_watcher(root, folder / CANARY, mode=mode)  # type: ignore[arg-type]
 
 
-def _lay_out(folder: Path, bench: Bench, watcher: Watcher, around: Surroundings) -> Desk:
+def _lay_out(
+    folder: Path, bench: Bench, watcher: Watcher, around: Surroundings, retune: Callable[[Config], None]
+) -> Desk:
     pipeline, condition = Pipeline(bench), Condition()
     return Desk(
         folder=folder,
@@ -166,6 +168,7 @@ def _lay_out(folder: Path, bench: Bench, watcher: Watcher, around: Surroundings)
         requests=Requests(folder),
         condition=condition,
         heartbeat=Heartbeat(folder, bench, pipeline, condition, around.listener),
+        retune=retune,
     )
 
 
@@ -187,19 +190,28 @@ def _last_words(desk: Desk) -> Iterator[None]:
 
 
 @contextmanager
-def _log(config: Config, root: Path, around: Surroundings) -> Iterator[FilteringBoundLogger]:
+def _log(
+    config: Config, root: Path, around: Surroundings
+) -> Iterator[tuple[FilteringBoundLogger, Callable[[Config], None]]]:
+    """Open the log; with it comes what lets it follow another configuration."""
+    threshold = Threshold(config.log.level)
     file = LogFile(configuration.log_root() / FILE_NAME, max_bytes=config.log.max_bytes, keep=config.log.keep)
     log = make_logger(
-        level=config.log.level,
+        level=threshold,
         vault=printable(root.name),
         file=file,
         stream=None if around.quiet else sys.stdout,
         form=around.form,
     )
+
+    def retune(new: Config) -> None:
+        threshold.level = new.log.level
+        file.limit(max_bytes=new.log.max_bytes, keep=new.log.keep)
+
     handler = LibraryHandler(log)
     logging.getLogger().addHandler(handler)
     try:
-        yield log
+        yield log, retune
     finally:
         logging.getLogger().removeHandler(handler)
         file.close()

@@ -80,6 +80,7 @@ class Serving:
         self._desk.condition.degraded.pop("config", None)
         changed = [key.name for key in dataclasses.fields(config) if _differs(config, bench.config, key.name)]
         bench.config = config
+        self._desk.retune(config)
         self._desk.pending.update(dict.fromkeys(self._desk.settle.due(float("inf")).paths))
         self._desk.settle = make_settle(config)
         bench.log.info(Event.CONFIG_RELOADED, sections=changed)

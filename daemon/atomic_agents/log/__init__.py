@@ -20,6 +20,7 @@ __all__ = [
     "Event",
     "LibraryHandler",
     "LogFile",
+    "Threshold",
     "console_line",
     "journal_line",
     "json_line",
@@ -38,6 +39,29 @@ def _show_in(form: Form) -> Callable[[Mapping[str, Any]], str]:
     return json_line if form == "json" else Live(colour=form == "colour").show
 
 
+class Threshold:
+    """The least level that is written; it may change while the process runs.
+
+    Args:
+        level: debug, info, warning, error.
+
+    """
+
+    def __init__(self, level: str) -> None:
+        self.level = level
+
+    def __call__(self, _logger: WrappedLogger, level: str, event_dict: EventDict) -> EventDict:
+        """Let a record pass, or drop it; a processor of structlog."""
+        if _number(level) < _number(self.level):
+            raise structlog.DropEvent
+        return event_dict
+
+
+def _number(level: str) -> int:
+    number = logging.getLevelNamesMapping()[level.upper()]
+    return min(number, logging.ERROR)
+
+
 class _Sink:
     """What structlog writes to: every level lands in one method."""
 
@@ -53,7 +77,7 @@ class _Sink:
 
 def make_logger(
     *,
-    level: str,
+    level: str | Threshold,
     vault: str,
     file: LogFile | None = None,
     stream: TextIO | None = None,
@@ -75,11 +99,12 @@ def make_logger(
     if stream is not None:
         show = _show_in(form)
         writers.append(lambda record: _print(stream, show(record)))
-    processors: list[Processor] = [_stamp, structlog.processors.format_exc_info, _pass_on]
+    threshold = level if isinstance(level, Threshold) else Threshold(level)
+    processors: list[Processor] = [threshold, _stamp, structlog.processors.format_exc_info, _pass_on]
     logger: FilteringBoundLogger = structlog.wrap_logger(
         _Sink(*writers),
         processors=processors,
-        wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, level.upper())),
+        wrapper_class=structlog.make_filtering_bound_logger(logging.DEBUG),
         vault=vault,
     )
     return logger

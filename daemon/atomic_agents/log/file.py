@@ -39,6 +39,16 @@ class LogFile:
         else:
             self._failing = False
 
+    def limit(self, *, max_bytes: int, keep: int) -> None:
+        """Change when the file is rotated.
+
+        Args:
+            max_bytes: size at which it is rotated.
+            keep: number of rotated files.
+
+        """
+        self._max_bytes, self._keep = max_bytes, keep
+
     def close(self) -> None:
         """Close the file; a later write opens it again."""
         if self._handle >= 0:
