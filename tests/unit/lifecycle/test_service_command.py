@@ -8,123 +8,31 @@ import plistlib
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from atomic_agents import __version__
 from atomic_agents.cli import inspecting, installing, main
-from atomic_agents.daemon.instance import Instance
-from atomic_agents.daemon.status import Status, write_status
-from atomic_agents.lifecycle import finding, rim
-from atomic_agents.lifecycle.launchd import Launchd
-from atomic_agents.store import state_folder
-from fakes.launchctl import Launchctl
+from atomic_agents.lifecycle import rim
 from fakes.notes import note, put
 from fakes.pages import DOCS, commands
 
 LABEL = "io.atomic-agents.atomicd"
 
 
-class Mac:
-    """A home folder, a vault, a launchd whose daemons say at once that they run."""
-
-    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.folder = folder
-        self.vault = folder / "vault"
-        put(self.vault, "alpha/memory/feedback_a_rule.md", note())
-        self.says: dict[str, Any] = {"state": "running"}
-        self.launchctl = Launchctl(start=self._start)
-        self.instances: dict[Path, Instance] = {}
-        monkeypatch.setattr(rim, "run_program", lambda words, _env=None: self.launchctl(words))
-        monkeypatch.setattr(
-            finding,
-            "this_manager",
-            lambda real, scope: Launchd(real, scope, folder=folder / "agents", uid=501),
-        )
-        monkeypatch.setattr(rim.RealRim, "pause", lambda _self, _seconds: None)
-
-    @property
-    def file(self) -> Path:
-        return self.folder / "agents" / f"{LABEL}.plist"
-
-    def _start(self, plist: dict[str, Any]) -> None:
-        root = Path(os.path.realpath(plist["ProgramArguments"][-1]))
-        if self.says:
-            folder = state_folder(root)
-            if self.says["state"] == "running":
-                self.hold(folder)
-            values = {
-                "vault": str(root),
-                "pid": os.getpid(),
-                "started": "2026-12-01T00:00:00.000+00:00",
-                "version": __version__,
-                "beat_monotonic": 1e12,
-            }
-            write_status(folder, Status(**(values | self.says)))
-
-    def hold(self, folder: Path | None = None) -> None:
-        """Be the one daemon of a vault."""
-        folder = folder or state_folder(self.vault)
-        if folder not in self.instances:
-            self.instances[folder] = Instance(folder)
-            self.instances[folder].acquire(version=__version__, now=0.0)
-
-    def stop(self) -> None:
-        for instance in self.instances.values():
-            instance.release()
-        self.instances.clear()
-
-
-@pytest.fixture
-def mac(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mac]:
-    monkeypatch.setenv("ATOMICD_STATE_DIR", str(tmp_path / "state"))
-    monkeypatch.setenv("ATOMICD_LOG_DIR", str(tmp_path / "log"))
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("ATOMICD_CONFIG", raising=False)
-    monkeypatch.delenv("ATOMIC_AGENTS_ROOT", raising=False)
-    made = Mac(tmp_path, monkeypatch)
-    yield made
-    made.stop()
-
-
-class Said:
-    def __init__(self, status: int, out: str, err: str) -> None:
-        self.status, self.out, self.err = status, out, err
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
-@pytest.fixture
-def run(mac: Mac, capsys: pytest.CaptureFixture[str]):
-    def command(*words: str) -> Said:
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            main(["--vault", str(mac.vault), *words])
-        said = capsys.readouterr()
-        return Said(int(ended.value.code or 0), said.out, said.err)
-
-    return command
-
-
-def test_an_installation_says_what_it_did(mac: Mac, run) -> None:
+def test_an_installation_says_what_it_did(mac, run) -> None:
     done = run("service", "install", "--no-verify")
     assert (done.status, done.err) == (0, "")
     assert done.out.startswith(f"Installed {mac.file} (launchd user).")
     assert plistlib.loads(mac.file.read_bytes())["ProgramArguments"][0] == sys.executable
 
 
-def test_a_second_one_has_nothing_to_change(mac: Mac, run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_one_has_nothing_to_change(mac, run, monkeypatch: pytest.MonkeyPatch) -> None:
     run("service", "install", "--no-verify")
     monkeypatch.setattr(installing, "_check_alone", lambda *_: None)
     assert run("service", "install", "--no-verify", "--json").json["change"] == "none"
 
 
-def test_a_canary_that_fails_is_told_and_counts(mac: Mac, run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_canary_that_fails_is_told_and_counts(mac, run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         installing, "_verify", lambda _root: {"ok": False, "error": "not indexed", "hint": ""}
     )
@@ -132,13 +40,13 @@ def test_a_canary_that_fails_is_told_and_counts(mac: Mac, run, monkeypatch: pyte
     assert (done.status, "the canary failed: not indexed" in done.out) == (1, True)
 
 
-def test_a_canary_that_comes_back_is_told(mac: Mac, run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_canary_that_comes_back_is_told(mac, run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(installing, "_verify", lambda _root: {"ok": True, "indexed_ms": 5, "removed_ms": 6})
     done = run("service", "install")
     assert (done.status, "indexed after 5 ms" in done.out) == (0, True)
 
 
-def test_a_dry_run_names_every_step_and_takes_none(mac: Mac, run) -> None:
+def test_a_dry_run_names_every_step_and_takes_none(mac, run) -> None:
     done = run("service", "install", "--dry-run")
     assert done.status == 0
     assert f"would: launchctl bootstrap gui/501 {mac.file}" in done.out
@@ -146,7 +54,7 @@ def test_a_dry_run_names_every_step_and_takes_none(mac: Mac, run) -> None:
     assert mac.launchctl.changes() == []
 
 
-def test_a_daemon_that_crashes_leaves_nothing_and_tells_why(mac: Mac, run) -> None:
+def test_a_daemon_that_crashes_leaves_nothing_and_tells_why(mac, run) -> None:
     mac.says = {
         "state": "crashed",
         "last_error": "vault: cannot be read: Operation not permitted (Full Disk Access)",
@@ -158,7 +66,7 @@ def test_a_daemon_that_crashes_leaves_nothing_and_tells_why(mac: Mac, run) -> No
     assert not mac.file.exists()
 
 
-def test_a_daemon_that_gives_no_sign_is_given_up(mac: Mac, run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_daemon_that_gives_no_sign_is_given_up(mac, run, monkeypatch: pytest.MonkeyPatch) -> None:
     mac.says = {}
     clock = iter(range(0, 10_000, 10))
     monkeypatch.setattr(rim.RealRim, "monotonic", lambda _self: float(next(clock)))
@@ -166,7 +74,7 @@ def test_a_daemon_that_gives_no_sign_is_given_up(mac: Mac, run, monkeypatch: pyt
     assert (done.status, "no sign of the daemon" in done.err) == (75, True)
 
 
-def test_a_long_first_sweep_is_told(mac: Mac, run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_first_sweep_is_told(mac, run, monkeypatch: pytest.MonkeyPatch) -> None:
     mac.says = {"state": "starting"}
     clock = iter(range(0, 10_000, 10))
     monkeypatch.setattr(rim.RealRim, "monotonic", lambda _self: float(next(clock)))
@@ -176,13 +84,13 @@ def test_a_long_first_sweep_is_told(mac: Mac, run, monkeypatch: pytest.MonkeyPat
     assert (done.status, "first sweep still runs" in done.out) == (0, True)
 
 
-def test_a_daemon_in_a_terminal_is_not_pushed_aside(mac: Mac, run) -> None:
+def test_a_daemon_in_a_terminal_is_not_pushed_aside(mac, run) -> None:
     mac.hold()
     done = run("service", "install")
     assert (done.status, f"process {os.getpid()} runs on this vault outside" in done.err) == (69, True)
 
 
-def test_a_vault_that_has_a_service_gets_no_second_one(mac: Mac, run) -> None:
+def test_a_vault_that_has_a_service_gets_no_second_one(mac, run) -> None:
     run("service", "install", "--no-verify")
     mac.stop()
     done = run("service", "install", "--name", "other")
@@ -202,20 +110,20 @@ def test_what_makes_no_sense_is_refused(run, words: tuple[str, ...], code: int, 
     assert (done.status, said in done.err) == (code, True)
 
 
-def test_a_wrong_configuration_is_refused_before_anything_is_written(mac: Mac, run) -> None:
+def test_a_wrong_configuration_is_refused_before_anything_is_written(mac, run) -> None:
     config = mac.folder / "c.toml"
     config.write_text("[settle]\nquiet = 1\n")
     done = run("--config", str(config), "service", "install")
     assert (done.status, "settle.quiet" in done.err, mac.file.exists()) == (78, True, False)
 
 
-def test_a_missing_vault_is_refused(mac: Mac, run) -> None:
+def test_a_missing_vault_is_refused(mac, run) -> None:
     shutil.rmtree(mac.vault)
     assert run("service", "install").status == 66
 
 
 def test_the_configuration_of_the_environment_is_named_in_the_service(
-    mac: Mac, run, monkeypatch: pytest.MonkeyPatch
+    mac, run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = mac.folder / "c.toml"
     config.write_text("")
@@ -223,19 +131,19 @@ def test_the_configuration_of_the_environment_is_named_in_the_service(
     assert str(config) in run("service", "print").out
 
 
-def test_print_shows_what_would_be_written(mac: Mac, run) -> None:
+def test_print_shows_what_would_be_written(mac, run) -> None:
     plist = plistlib.loads(run("service", "print", "--name", "work").out.encode())
     assert plist["Label"] == f"{LABEL}.work"
     assert not mac.file.exists()
 
 
-def test_a_system_service_keeps_its_state_where_systems_do(mac: Mac, run) -> None:
+def test_a_system_service_keeps_its_state_where_systems_do(mac, run) -> None:
     plist = plistlib.loads(run("service", "print", "--system").out.encode())
     assert plist["EnvironmentVariables"]["ATOMICD_STATE_DIR"].endswith("/lib/atomicd")
     assert plist["UserName"] == "root" or plist["UserName"]
 
 
-def test_start_stop_restart_are_told(mac: Mac, run) -> None:
+def test_start_stop_restart_are_told(mac, run) -> None:
     run("service", "install", "--no-verify")
     assert run("service", "stop").out == f"{mac.file.name}: stopped\n"
     assert mac.launchctl.job(LABEL) is None
@@ -256,14 +164,14 @@ def test_what_is_not_installed_cannot_be_started_or_stopped(run, action: str) ->
     assert (done.status, "not installed" in done.err) == (1, True)
 
 
-def test_a_file_that_is_none_of_ours_is_not_acted_on(mac: Mac, run) -> None:
+def test_a_file_that_is_none_of_ours_is_not_acted_on(mac, run) -> None:
     mac.file.parent.mkdir()
     mac.file.write_text("mine")
     done = run("service", "start")
     assert (done.status, "no property list of atomicd" in done.err) == (1, True)
 
 
-def test_the_status_of_a_good_service(mac: Mac, run) -> None:
+def test_the_status_of_a_good_service(mac, run) -> None:
     run("service", "install", "--no-verify")
     found = run("service", "status", "--json")
     assert found.status == 0
@@ -278,12 +186,12 @@ def test_the_status_of_a_good_service(mac: Mac, run) -> None:
     assert "running" in run("service", "status").out
 
 
-def test_the_status_of_a_service_that_is_not_there(mac: Mac, run) -> None:
+def test_the_status_of_a_service_that_is_not_there(mac, run) -> None:
     found = run("service", "status")
     assert (found.status, "not installed" in found.out) == (1, True)
 
 
-def test_the_status_names_drift_and_what_mends_it(mac: Mac, run) -> None:
+def test_the_status_names_drift_and_what_mends_it(mac, run) -> None:
     run("service", "install", "--no-verify")
     run("service", "stop")
     found = run("service", "status")
@@ -294,13 +202,13 @@ def test_the_status_names_drift_and_what_mends_it(mac: Mac, run) -> None:
     )
 
 
-def test_the_status_of_a_foreign_file_is_told(mac: Mac, run) -> None:
+def test_the_status_of_a_foreign_file_is_told(mac, run) -> None:
     mac.file.parent.mkdir()
     mac.file.write_text("mine")
     assert [one["code"] for one in run("service", "status", "--json").json["drift"]] == ["unit-foreign"]
 
 
-def test_an_uninstallation_names_what_stays(mac: Mac, run) -> None:
+def test_an_uninstallation_names_what_stays(mac, run) -> None:
     run("service", "install", "--no-verify")
     dry = run("service", "uninstall", "--dry-run")
     assert f"would: rm {mac.file}" in dry.out
@@ -313,7 +221,7 @@ def test_an_uninstallation_names_what_stays(mac: Mac, run) -> None:
 
 
 def test_a_protected_folder_is_told_with_program_and_settings_page(
-    mac: Mac, run, monkeypatch: pytest.MonkeyPatch
+    mac, run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mac.vault = mac.folder / "home" / "Documents" / "vault"
     put(mac.vault, "alpha/memory/feedback_a_rule.md", note())
@@ -323,7 +231,7 @@ def test_a_protected_folder_is_told_with_program_and_settings_page(
 
 
 def test_status_finds_the_vault_and_the_state_of_a_named_service(
-    mac: Mac, run, monkeypatch: pytest.MonkeyPatch, capsys
+    mac, run, monkeypatch: pytest.MonkeyPatch, capsys
 ) -> None:
     run("service", "install", "--name", "work", "--no-verify")
     monkeypatch.setenv("ATOMICD_STATE_DIR", "/elsewhere")
@@ -334,7 +242,7 @@ def test_status_finds_the_vault_and_the_state_of_a_named_service(
 
 
 def test_the_commands_of_the_page_for_macs_work_in_their_order(
-    mac: Mac, run, monkeypatch: pytest.MonkeyPatch
+    mac, run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(installing, "_verify", lambda _root: {"ok": True, "indexed_ms": 5, "removed_ms": 6})
     monkeypatch.setattr(installing, "_check_alone", lambda *_: None)
@@ -347,7 +255,7 @@ def test_the_commands_of_the_page_for_macs_work_in_their_order(
         assert done.status == 0 or words[1] == "doctor", (line, done.out, done.err)
 
 
-def test_the_page_for_macs_lists_every_key_of_the_property_list(mac: Mac, run) -> None:
+def test_the_page_for_macs_lists_every_key_of_the_property_list(mac, run) -> None:
     text = (DOCS / "service-macos.md").read_text("utf-8")
     keys = plistlib.loads(run("service", "print").out.encode())
     assert [key for key in keys if f"`{key}`" not in text] == ["Label"]
