@@ -338,3 +338,17 @@ class TestDiffs:
         out = capsys.readouterr().out
         assert "+\\x1b[31m\\\\xff\tb\\r\n" in out or "+\\x1b[31m\\xff\tb\\r\n" in out
         assert "--- x\\ny\n" in out
+
+
+def test_a_broken_index_that_a_restore_kept_is_never_what_it_is_rebuilt_from(three, atomicd):
+    broken = b"- [Broken](broken.md)\n<<<<<<< a\n=======\n>>>>>>> b\n"
+    put(three.root, INDEX, broken)
+    assert atomicd("restore", INDEX)[0] == 0
+    assert broken in {
+        three.bench.store.versions.content(v.sha256) for v in three.bench.store.versions.of(INDEX)
+    }
+    put(three.root, INDEX, b"")
+    three.settle(INDEX)
+    three.wait(60)
+    assert "[Two](feedback_first_rule.md)" in three.read(INDEX)
+    assert "Broken" not in three.read(INDEX)

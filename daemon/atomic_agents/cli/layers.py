@@ -156,6 +156,6 @@ def _remember(layer: Layer, store: Store | None) -> None:
     layer.remembered = store.entries.of_layer(layer.folder)
     names = {record.path for record in store.files.in_layer(layer.folder) if not record.kind.is_unit}
     for path in names | {f"{layer.folder}/INDEX.md"}:
-        version = store.versions.last(path)
+        version = store.versions.last_good(path)
         if version is not None:
             layer.last_good[path] = store.versions.content(version.sha256)

@@ -144,5 +144,5 @@ def last_good_of(bench: Bench, layer_dir: str, records: Sequence[FileRecord]) ->
     """
     versions = bench.store.versions
     names = {record.path for record in records if record.kind is Kind.INDEX} | {f"{layer_dir}/INDEX.md"}
-    found = {name: versions.last(name) for name in names}
+    found = {name: versions.last_good(name) for name in names}
     return {name: versions.content(last.sha256) for name, last in found.items() if last is not None}
