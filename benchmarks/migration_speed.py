@@ -76,7 +76,8 @@ def generate(root: Path, units: int) -> None:
         kind = "feedback" if number % 5 else "wiki_page"
         more = "" if number % 5 else "provenance: distilled\n"
         (folder / name).write_text(
-            f"---\nschema_version: 1\nname: Note {number}\ndescription: use it in run {number}\ntype: {kind}\n"
+            f"---\nschema_version: 1\nname: Note {number}\ndescription: use it in run {number}\n"
+            f"type: {kind}\n"
             f"captured: 2026-05-06\nlast_seen: 2026-05-06\nsources:\n  - raw/x.md\nconfidence: high\n{more}"
             f"tags: [a, b]\n---\n\n{BODY}\n"
         )

@@ -43,7 +43,10 @@ SCRIPTS: dict[str, str] = {
     "old_signature": "from pathlib import Path\nFROM_VERSION = 1\nTO_VERSION = 2\n"
     "def applies_to(path: Path): return True\ndef migrate(path: Path, dry_run: bool): return {}\n",
     "syntax_error": "def applies_to(:\n",
-    "slow": variant("import time\nunit.dry_run or time.sleep(2)"),
+    "slow": variant(
+        "import pathlib, time\ngo = pathlib.Path(unit.unit_id).parents[3] / 'go'\n"
+        "while not (unit.dry_run or go.exists()):\n    time.sleep(0.01)"
+    ),
     "applies_to_first_only": BUMP.format(1, 2).replace(
         "return unit", "return unit.unit_id.endswith('one_rule.md') and unit"
     ),
@@ -162,6 +165,7 @@ class Harness:
         return {path: value for path, value in tree(self.root).items() if not path.startswith(skipped)}
 
     def finish(self) -> None:
+        (self.root.parent / "go").touch()
         for process in self.running:
             out, err = process.communicate(timeout=60)
             self.results.append(subprocess.CompletedProcess([], process.returncode, out, err))
