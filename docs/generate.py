@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import os
 import re
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,7 +27,6 @@ from atomic_agents.units import CODES
 DOCS: Final = Path(__file__).resolve().parent
 _PART: Final = re.compile(r"(<!-- generated: ([a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _HELP_WIDTH: Final = 80
-os.environ["COLUMNS"] = str(_HELP_WIDTH)
 
 
 def rules(severity: str) -> str:
@@ -108,7 +107,9 @@ def _helps() -> Iterator[tuple[str, str]]:
 
 def _help_of(command: click.Command, path: str) -> Iterator[tuple[str, str]]:
     if path == "atomicd migrate":
-        yield path, build_parser(path).format_help().strip()
+        parser = build_parser(path)
+        parser.formatter_class = partial(argparse.RawDescriptionHelpFormatter, width=_HELP_WIDTH)
+        yield path, parser.format_help().strip()
         return
     ctx = click.Context(command, info_name=path, max_content_width=_HELP_WIDTH, terminal_width=_HELP_WIDTH)
     text = "\n".join(line.rstrip() for line in command.get_help(ctx).splitlines())
