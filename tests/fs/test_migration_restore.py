@@ -486,3 +486,34 @@ def test_the_comparison_tells_exactly_what_has_to_be_done(vault: Path) -> None:
     ]
     assert steps[1].drops is not None
     assert steps[3].drops is None
+
+
+def test_a_name_that_is_taken_in_the_displaced_folder_is_not_overwritten(vault: Path) -> None:
+    ref = snapshot_of(vault)
+    taken = write(vault / "_migrations/displaced/aabbccdd/alpha/memory/feedback_rule_0.md", "from before")
+    write(vault / "alpha/memory/feedback_rule_0.md", "changed")
+    archive = vault / "_migrations/snapshots" / ref.snapshot_id
+    restore.restore_snapshot(vault, Scope(read_layout(vault)), archive, "aabbccdd")
+    assert taken.read_text() == "from before"
+    assert taken.with_name("feedback_rule_0.md.2").read_text() == "changed"
+
+
+def test_a_folder_on_another_file_system_is_restored_by_copying(
+    vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = tree(vault)
+    ref = snapshot_of(vault)
+    write(vault / "alpha/memory/feedback_rule_0.md", "changed")
+    real = os.replace
+
+    def replace(source: Any, target: Any) -> None:
+        if "restoring" in str(source) and "feedback_rule" in str(target):
+            raise OSError(errno.EXDEV, "Invalid cross-device link")
+        real(source, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", replace)
+        bring_back(vault, ref)
+    after = tree(vault)
+    after.pop("_migrations")
+    assert after == before

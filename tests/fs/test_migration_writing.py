@@ -530,3 +530,19 @@ def test_a_script_sees_what_an_earlier_script_wrote_in_the_same_group(vault: Pat
     result = backend_of(vault, tries_first=False).run_migration(3, dry_run=False)
     assert (result.error, len(result.units_touched)) == ("", 8)
     assert Told().snapshots == []
+
+
+def test_a_cloud_placeholder_is_named_since_its_bytes_are_not_here(
+    vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from atomic_agents.migration import listing
+
+    real = listing.walk
+
+    def walk(root: Path, layout: Any, survey: Any) -> Any:
+        survey.away.add("alpha/memory/feedback_away.md")
+        return real(root, layout, survey)
+
+    monkeypatch.setattr(listing, "walk", walk)
+    with pytest.raises(UnitsUnreadableError, match=r"feedback_away\.md: a cloud placeholder"):
+        migrated(vault)
