@@ -90,6 +90,7 @@ class Workshop:
         self.pipeline = Pipeline(self.bench)
         self.watcher = TellingWatcher(self.root)
         self.condition = Condition()
+        self.retuned: list[Config] = []
         self.desk = Desk(
             folder=self.folder,
             bench=self.bench,
@@ -99,6 +100,7 @@ class Workshop:
             requests=Requests(self.folder),
             condition=self.condition,
             heartbeat=Heartbeat(self.folder, self.bench, self.pipeline, self.condition),
+            retune=self.retuned.append,
         )
         self.desk.requests.prepare()
 
