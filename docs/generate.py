@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import json
 import re
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
+from atomic_agents._schema import CURRENT_SCHEMA_VERSION
 from atomic_agents.cli.app import COMMANDS
 from atomic_agents.config import keys as config_keys
 from atomic_agents.log.words import SAYINGS
@@ -39,6 +42,22 @@ def rules(severity: str) -> str:
                 f"- Example: {_code(code.example)}\n- What to do: {_escape(code.fix)}\n"
             )
     return "\n".join(parts)
+
+
+def fields() -> str:
+    """Return the fields of each layer in a table, from the schemas of the newest version."""
+    return "\n".join(f"**{title}**\n\n{_table(layer)}" for layer, title in _LAYERS.items())
+
+
+def _table(layer: str) -> str:
+    file = resources.files("atomic_agents.schemas") / f"v{CURRENT_SCHEMA_VERSION}.{layer}.schema.json"
+    schema = json.loads(file.read_text("utf-8"))
+    rows = [
+        f"| `{name}` | {'yes' if name in schema['required'] else ''} "
+        f"| {_escape(field['x-atomicd']['expected'])} | {_escape(field['description'])} |"
+        for name, field in schema["properties"].items()
+    ]
+    return "\n".join(["| field | required | value | meaning |", "|---|---|---|---|", *rows, ""])
 
 
 def keys() -> str:
@@ -69,7 +88,10 @@ def commands() -> str:
     return "\n".join(parts)
 
 
+_LAYERS: Final = {"note": "Notes", "wiki": "Wiki pages"}
+
 PARTS: Final[dict[str, Callable[[], str]]] = {
+    "fields": fields,
     "errors": lambda: rules("error"),
     "warnings": lambda: rules("warning"),
     "keys": keys,
