@@ -11,7 +11,6 @@ from atomic_agents.index.sections import HEADINGS, Section, heading_key, section
 from atomic_agents.index.sheet import Row, Sheet
 from atomic_agents.index.slices import SLICES, Pointer, key_of, pointers_in, range_of
 from atomic_agents.index.wanted import Role, Wanted, kind_of
-from atomic_agents.store.entries import Remembered
 
 _SHORT: Final[Mapping[str, Role]] = {
     "feedback": Role.FEEDBACK,
@@ -33,16 +32,12 @@ class Homes:
     Args:
         sheets: the index files, INDEX.md first.
         wanted: what is wanted of each unit, by file.
-        remembered: what is remembered of each unit, by file.
 
     """
 
-    def __init__(
-        self, sheets: Sequence[Sheet], wanted: Mapping[str, Wanted], remembered: Mapping[str, Remembered]
-    ) -> None:
+    def __init__(self, sheets: Sequence[Sheet], wanted: Mapping[str, Wanted]) -> None:
         self._sheets = sheets
         self._wanted = wanted
-        self._remembered = remembered
         self.sections = [s for number, sheet in enumerate(sheets) for s in sections_in(number, sheet)]
         self._found: dict[Role, int | None] = {}
         self._members: dict[Role, frozenset[int]] = {}
@@ -200,12 +195,11 @@ class Homes:
         return counts
 
     def _kind(self, file: str) -> Role | None:
-        """Return the role as which an entry stands where it stands."""
-        base = self._remembered.get(file)
-        if base is not None:
-            return Role(base.role)
+        """Return the type that an entry speaks for; that of a unit which retired speaks for none."""
         want = self._wanted.get(file)
-        return want.kind if want is not None else kind_of(file)
+        if want is None:
+            return kind_of(file)
+        return None if want.role.is_retired else want.kind
 
     def _fullest(self) -> int | None:
         return next((n for n, s in enumerate(self.sections) if s.sheet == 0 and self.holds(n)), None)

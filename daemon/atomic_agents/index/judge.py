@@ -16,6 +16,7 @@ from atomic_agents.index.remember import is_gone
 from atomic_agents.index.saying import Revision, Saying, revise, saying, says
 from atomic_agents.index.sheet import Row, Sheet
 from atomic_agents.index.targets import lead, retarget
+from atomic_agents.index.texts import one_line
 from atomic_agents.index.wanted import Role, Wanted, unescaped_line
 from atomic_agents.store.entries import Remembered
 
@@ -74,6 +75,10 @@ class Judging:
                 self.removed[file] = row.line.text
                 self._drop(row)
             return
+        if base is not None and self._was_overwritten(number, position, want, base):
+            self.pending.append(Pending(want, base, base.line, returns=True))
+            self._drop(row)
+            return
         entry = row.line.entry
         if entry is None or id(row) in self.found.unescaped:
             self._set(row, write(Pending(want, base), self.writing, "- ", self.sheets[number].folder))
@@ -81,10 +86,7 @@ class Judging:
         self._renew(_Standing(number, position, row, entry, want, self._said(want, entry)), base)
 
     def _renew(self, at: _Standing, base: Remembered | None) -> None:
-        if base is not None and self._was_overwritten(at, base):
-            self.pending.append(Pending(at.want, base, base.line, returns=True))
-            self._drop(at.row)
-        elif self._moves(at, base):
+        if self._moves(at, base):
             children = self._children(at)
             moves = base is not None and base.role != at.want.role
             self.pending.append(Pending(at.want, base, at.row.line.text, moves=moves, children=children))
@@ -131,18 +133,19 @@ class Judging:
             for pointer in self.homes.pointers[at.sheet]
         )
 
-    def _was_overwritten(self, at: _Standing, base: Remembered) -> bool:
+    def _was_overwritten(self, number: int, position: int, want: Wanted, base: Remembered) -> bool:
         """Whether a tool that rewrites the INDEX put the unit's plain text over what a person wrote.
 
         It is taken for that only where the unit's file was written too, or the line now leads its section
         and did not before; a person who goes back to the plain text does neither.
         """
-        plain = unescaped_line(at.want)
-        if at.row.line.text == base.line or at.row.line.text != plain or not is_own_work(base):
+        rows = self.sheets[number].rows
+        text = rows[position].line.text
+        if text == base.line or one_line(text) != unescaped_line(want) or not is_own_work(base):
             return False
-        above = self.sheets[at.sheet].rows[at.position - 1].line.kind if at.position else Kind.BLANK
+        above = rows[position - 1].line.kind if position else Kind.BLANK
         leads = above in {Kind.HEADING, Kind.UNDERLINE} and base.after != ""
-        return leads or at.want.file in self.touched
+        return leads or want.file in self.touched
 
     def _children(self, at: _Standing) -> list[Row]:
         """Return the rows that hang below an entry, if all of them are the operator's own."""

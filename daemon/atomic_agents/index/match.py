@@ -10,6 +10,7 @@ from atomic_agents.index.lines import Kind
 from atomic_agents.index.sections import heading_key
 from atomic_agents.index.sheet import Row, Sheet
 from atomic_agents.index.targets import Names, lead
+from atomic_agents.index.texts import one_line
 from atomic_agents.index.titles import Titled, Titles
 from atomic_agents.index.wanted import Wanted, unescaped_line
 from atomic_agents.store.entries import Remembered
@@ -118,14 +119,14 @@ class _Matching:
         is_usual = not (sheet.folder or self._now or self._unescaped)
         files, first = self._names.files, self._first
         heading, leads, is_top = "", False, sheet is self._sheets[0]
-        for row in sheet.rows:
+        for position, row in enumerate(sheet.rows):
             row.owner = None
             line = row.line
             kind, entry = line.kind, line.entry
             if entry is not None and is_usual and entry.form is Form.LINK and entry.target in files:
                 file: str | None = entry.target
             else:
-                file = self._candidate_for(sheet, row, heading) if kind is Kind.ITEM else None
+                file = self._candidate_for(sheet, position, heading) if kind is Kind.ITEM else None
             if file is not None:
                 if file in first:
                     self._more.setdefault(file, [first[file]]).append((row, heading, leads, is_top))
@@ -143,17 +144,19 @@ class _Matching:
             if file is not None:
                 self._found.mentioned.add(file)
 
-    def _candidate_for(self, sheet: Sheet, row: Row, heading: str) -> str | None:
+    def _candidate_for(self, sheet: Sheet, position: int, heading: str) -> str | None:
         """Return the unit that a list item's target names."""
+        row = sheet.rows[position]
         line = row.line
-        if line.text in self._unescaped:
+        file = self._unescaped.get(one_line(line.text)) if self._unescaped else None
+        if file is not None:
             self._found.unescaped.add(id(row))
-            return self._unescaped[line.text]
+            return file
         entry = line.entry
         if entry is None:
             return None
         if entry.form is Form.CODE:
-            self._titled.append(Titled(row, entry, heading))
+            self._titled.append(Titled(sheet, position, entry, heading))
             return None
         file = self._find(sheet, entry.target, is_wiki=entry.form is Form.WIKI)
         if file is not None:

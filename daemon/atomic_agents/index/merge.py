@@ -211,7 +211,7 @@ class _Merging:
         return Pending(want, base, base.line, moves=moves, returns=not moves)
 
     def _homes(self) -> Homes:
-        return Homes(self._sheets, self._known.wanted, self._known.remembered)
+        return Homes(self._sheets, self._known.wanted)
 
     def _writing(self) -> Writing:
         wanted = self._known.wanted.values()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from atomic_agents.index.entries import Form
 from atomic_agents.index.homes import Homes
 from atomic_agents.index.lines import Kind, read_line
 from atomic_agents.index.place import content_end
@@ -88,10 +89,15 @@ def _total(number: int, sheets: Sequence[Sheet], homes: Homes, totals: dict[int,
     """Return how many entries a sub-index holds, with those below it; none is counted twice."""
     if number not in totals:
         totals[number] = 0
-        own = sum(row.is_entry for row in sheets[number].rows)
+        own = sum(row.is_entry or _names_by_title(row) for row in sheets[number].rows)
         below = {pointer.sheet for pointer in homes.pointers[number] if pointer.is_counted}
         totals[number] = own + sum(_total(inner, sheets, homes, totals) for inner in sorted(below))
     return totals[number]
+
+
+def _names_by_title(row: Row) -> bool:
+    """Whether it is an entry without a target; whose it is may be known on this host only."""
+    return row.line.entry is not None and row.line.entry.form is Form.CODE
 
 
 def _is_blank(row: Row) -> bool:

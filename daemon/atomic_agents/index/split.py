@@ -53,7 +53,7 @@ class Splitting:
         make_counts_true(self.sheets, self._homes)
 
     def _look(self) -> None:
-        self._homes = Homes(self.sheets, self.known.wanted, self.known.remembered)
+        self._homes = Homes(self.sheets, self.known.wanted)
 
     def _link_lost(self) -> None:
         """Put back the lines that lead to sub-indexes, where somebody removed them."""
@@ -86,25 +86,24 @@ class Splitting:
 
     def _split_top(self) -> None:
         """Move sections of INDEX.md into sub-indexes: those of the types, if need be the others."""
-        most, length = self.settings.max_lines, len(self.sheets[0].rows)
-        if length <= most:
+        most = self.settings.max_lines
+        gain = sum(max(len(self._rows_of(role)) - 1, 0) for role in self.roles)
+        if len(self.sheets[0].rows) - gain > most and gain * 2 < most:
             return
-        sizes = {role: len(self._rows_of(role)) for role in self.roles}
-        moved = [role for role, size in sizes.items() if size and not role.is_retired]
-        if length - sum(sizes[role] - 1 for role in moved) > most:
-            moved = [role for role, size in sizes.items() if size]
-        gain = sum(sizes[role] - 1 for role in moved)
-        if length - gain <= most or gain * 2 >= most:
-            for role in moved:
-                self._move(role)
+        for is_retired in (False, True):
+            if len(self.sheets[0].rows) > most:
+                for role in (role for role in self.roles if role.is_retired is is_retired):
+                    self._move(role)
 
     def _rows_of(self, role: Role) -> list[Row]:
         """Return what would leave INDEX.md with a role: its section, or its entries in a mixed one."""
         number = self._homes.of(role)
         section = self._homes.sections[number] if number is not None else None
-        if number is None or section is None or section.sheet or not self._homes.holds(number):
+        if section is None or section.sheet:
             return []
         rows = self.sheets[0].rows
+        if not any(row.owner in self.known.wanted for row in rows[section.start : section.end]):
+            return []
         shared = any(self._homes.of(other) == number for other in self.roles if other is not role)
         if section.level > 1 and not shared:
             return rows[section.head : content_end(rows, section.start, self._homes.region_end(section))]

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from atomic_agents.index.entries import Entry, Form
-from atomic_agents.index.lines import read_line
+from atomic_agents.index.lines import Kind, read_line
 from atomic_agents.index.sections import HEADINGS, heading_key
-from atomic_agents.index.sheet import Row
+from atomic_agents.index.sheet import Row, Sheet
 from atomic_agents.index.texts import as_hook
 from atomic_agents.index.wanted import Wanted
 from atomic_agents.store.entries import Remembered
@@ -19,15 +19,31 @@ class Titled:
     """An entry without a target.
 
     Args:
-        row: where it stands; its owner is set once it is known.
+        sheet: the index file.
+        position: number of its row there; the row's owner is set once it is known.
         entry: what it says.
         heading: the heading above it, without its marks.
 
     """
 
-    row: Row
+    sheet: Sheet
+    position: int
     entry: Entry
     heading: str
+
+    @property
+    def row(self) -> Row:
+        """Its row."""
+        return self.sheet.rows[self.position]
+
+    def is_after(self, file: str) -> bool:
+        """Whether the entry before it, below the same heading, is this unit's; "" is none."""
+        for row in reversed(self.sheet.rows[: self.position]):
+            if row.line.kind is Kind.HEADING:
+                break
+            if row.owner is not None:
+                return row.owner == file
+        return not file
 
 
 @dataclass(slots=True)
@@ -79,13 +95,18 @@ class Titles:
             is_left = file not in self.taken and (not base.gone or file in self.wanted)
             if is_left and base.line in wanted_lines:
                 files.setdefault(base.line, []).append(file)
-        for must_be_near in (True, False):
+        for is_sure in (_alone, self._is_in_place, self._is_near, _any_of):
             for one in (one for one in titled if one.row.owner is None):
                 same = files.get(one.row.line.text, [])
-                near = [file for file in same if self.remembered[file].heading == heading_key(one.heading)]
-                self._give(one, next(iter(near if must_be_near else same), None))
+                self._give(one, next((file for file in same if is_sure(one, file, titled, same)), None))
                 if one.row.owner is not None:
                     same.remove(one.row.owner)
+
+    def _is_near(self, one: Titled, file: str, *_: object) -> bool:
+        return self.remembered[file].heading == heading_key(one.heading)
+
+    def _is_in_place(self, one: Titled, file: str, *_: object) -> bool:
+        return self._is_near(one, file) and one.is_after(self.remembered[file].after)
 
     def _by_clues(self, lines: list[Titled], units: list[Wanted]) -> None:
         for clue in (_same_hook, _same_section, _any):
@@ -124,6 +145,14 @@ class Titles:
         if file is not None:
             one.row.owner = file
             self.taken.add(file)
+
+
+def _alone(one: Titled, _file: str, titled: Sequence[Titled], same: Sequence[str]) -> bool:
+    return len(same) == 1 == sum(other.row.line.text == one.row.line.text for other in titled)
+
+
+def _any_of(*_: object) -> bool:
+    return True
 
 
 def _plain(title: str) -> str:

@@ -67,7 +67,7 @@ def unescaped_line(want: Wanted) -> str:
         want: what is wanted of the unit.
 
     """
-    return f"- [{want.title}]({want.file}) — {want.hook}"
+    return one_line(f"- [{want.title}]({want.file}) — {want.hook}")
 
 
 def wanted_of(units: Iterable[Unit], layer_dir: str) -> tuple[Wanted, ...]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from unit.index.desk import SECTIONS, Desk
 
 from atomic_agents.index.authored import authored_lost
 from atomic_agents.index.check import Differing, check
 from atomic_agents.index.merge import INDEX, Scope, known_of
 from atomic_agents.index.wanted import wanted_of
+from unit.index.desk import SECTIONS, Desk
 
 SCOPE = Scope("alpha/memory", "memory", "Alpha")
 

@@ -7,9 +7,9 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from unit.index.desk import Desk
 
 from atomic_agents.index.merge import INDEX
+from unit.index.desk import Desk
 
 FILES = [f"{kind}_{name}.md" for kind in ("feedback", "decision", "user") for name in "abc"]
 BLOCKS = st.sampled_from(
@@ -102,7 +102,7 @@ def test_adding_units_only_adds_lines_with_the_files_own_line_end(data, files):
     for file in sorted(files):
         desk.note(file, f"Name of {file[:-3]}")
     desk.sync()
-    after = desk.files[INDEX] if INDEX in desk.files else b""
+    after = desk.files.get(INDEX, b"")
     if data.decode().strip("\ufeff\r\n"):
         assert after.startswith(b"\xef\xbb\xbf") == data.startswith(b"\xef\xbb\xbf")
         assert after.endswith(b"\n") == data.endswith(b"\n")

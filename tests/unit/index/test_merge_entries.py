@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from unit.index.desk import SECTIONS, Desk, added
 
 from atomic_agents.index.merge import Notice, Scope, vanishing
 from atomic_agents.index.wanted import wanted_of
+from unit.index.desk import SECTIONS, Desk, added
 
 FILE = "feedback_sample_rule.md"
 LINE = "- [Sample rule](feedback_sample_rule.md) — use it when testing"
@@ -223,6 +223,15 @@ def test_it_comes_back_also_where_it_led_the_section_if_the_unit_was_written_too
     tool_rewrites(desk, "- [Seed rule](feedback_seed_rule.md) — seeded", "feedback_seed_rule.md")
     desk.sync(touched={"feedback_seed_rule.md"})
     assert desk.lines("feedback_seed_rule.md") == ["- [Seed rule](feedback_seed_rule.md) — by hand"]
+
+
+def test_it_comes_back_also_where_the_units_own_text_would_act(desk):
+    desk.change(FILE, description="see [x](y.md)").sync()
+    desk.edit(r"see [x\](y.md)", "by hand").sync()
+    before = desk.text
+    tool_rewrites(desk, "- [Sample rule](feedback_sample_rule.md) — see [x](y.md)", FILE)
+    desk.sync()
+    assert desk.text == before
 
 
 def test_a_person_may_go_back_to_the_units_text_in_place():

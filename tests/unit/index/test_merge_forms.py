@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from unit.index.desk import SECTIONS, Desk
 
 HEAD = "# M\n\n## Critical Feedback\n\n"

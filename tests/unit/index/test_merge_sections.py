@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from unit.index.desk import SECTIONS, Desk, added
 
 OLD = "feedback_old_rule.md"

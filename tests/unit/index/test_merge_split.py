@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
-from unit.index.desk import SECTIONS, Desk, added
 
 from atomic_agents.index.merge import INDEX
 from atomic_agents.index.slices import cut, key_of, labels
+from unit.index.desk import SECTIONS, Desk, added
 
 KINDS = ["feedback", "decision", "user", "project", "reference"]
 SLICES = [
