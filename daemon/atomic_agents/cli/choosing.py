@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
+from typing import Final
 
 from atomic_agents.cli.options import Choices
 from atomic_agents.config import Config
@@ -42,7 +43,17 @@ def find_vault(choices: Choices, config: Config, paths: tuple[Path, ...]) -> Pat
     return _vault_of(paths[0])
 
 
-def find_places(root: Path, layout: Layout, paths: tuple[Path, ...], survey: Survey) -> Iterator[Place]:
+_JUDGED: Final = frozenset({Kind.NOTE, Kind.WIKI, Kind.INDEX})
+
+
+def find_places(
+    root: Path,
+    layout: Layout,
+    paths: tuple[Path, ...],
+    survey: Survey,
+    *,
+    others: Collection[Kind] = (),
+) -> Iterator[Place]:
     """Yield the units and INDEX files that the paths name, each once; no path is the whole vault.
 
     Args:
@@ -50,6 +61,7 @@ def find_places(root: Path, layout: Layout, paths: tuple[Path, ...], survey: Sur
         layout: how its paths are read.
         paths: files and folders.
         survey: filled with what could not be read.
+        others: further kinds of files that are wanted.
 
     Raises:
         AtomicAgentsError: a path lies outside of the vault.
@@ -57,7 +69,7 @@ def find_places(root: Path, layout: Layout, paths: tuple[Path, ...], survey: Sur
     """
     seen: set[str] = set()
     for place in _all_places(root, layout, paths, survey):
-        if place.path not in seen and (place.kind.is_unit or place.kind is Kind.INDEX):
+        if place.path not in seen and (place.kind in _JUDGED or place.kind in others):
             seen.add(place.path)
             yield place
 
@@ -89,8 +101,9 @@ def _vault_of(path: Path) -> Path:
     for folder in (real, *real.parents):
         if folder.name in LAYERS and folder.parent != folder:
             return folder.parent.parent
-    if any((real / layer).is_dir() for layer in LAYERS):
-        return real.parent
+    for folder in (real, *real.parents):
+        if any((folder / layer).is_dir() for layer in LAYERS):
+            return folder.parent
     if real.is_dir():
         return real
     raise AtomicAgentsError(

@@ -6,35 +6,51 @@ import datetime as dt
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 from atomic_agents._io import read_file
 from atomic_agents._schema import SchemaSet
 from atomic_agents.cli.choosing import find_places, find_vault, limits_of
+from atomic_agents.cli.linting import Linting
 from atomic_agents.cli.options import Choices
 from atomic_agents.config import Config
 from atomic_agents.exceptions import FileChangedError, FileTooLargeError, NotRegularFileError
-from atomic_agents.model import Kind, Place, Problem
+from atomic_agents.lint import LINTED
+from atomic_agents.model import Kind, Place, Problem, Severity
 from atomic_agents.units import DiskNeighbours, judge, judge_index, too_large
 from atomic_agents.vault.kinds import Layout
 from atomic_agents.vault.walk import Survey, read_layout
 
+_LARGEST: Final = 64 << 20
+"""Bytes; a larger log or journal entry is not read."""
+
 
 @dataclass(frozen=True)
 class Judged:
-    """The result: the files that were judged, all problems, and what could not be judged, with the reason."""
+    """The result of judging.
+
+    Args:
+        root: the vault's real path.
+        files: those that were judged.
+        problems: all of them, those of one file behind each other.
+        skipped: what could not be judged, with the reason.
+        known: how many more problems a baseline names.
+
+    """
 
     root: Path
     files: tuple[str, ...]
     problems: tuple[Problem, ...]
     skipped: tuple[tuple[str, str], ...] = ()
+    known: int = 0
 
     def errors_only(self) -> Judged:
         """Return it without the warnings."""
         return replace(self, problems=tuple(one for one in self.problems if one.severity == "error"))
 
-    def has_errors(self) -> bool:
-        """Whether something blocks, or could not be judged."""
-        return bool(self.skipped) or any(one.severity == "error" for one in self.problems)
+    def fails(self, severity: Severity) -> bool:
+        """Whether something is as bad as this or worse, or could not be judged."""
+        return bool(self.skipped) or any(one.severity in {severity, "error"} for one in self.problems)
 
 
 def judge_paths(choices: Choices, paths: tuple[Path, ...], *, warnings: bool = True) -> Judged:
@@ -56,7 +72,7 @@ def judge_paths(choices: Choices, paths: tuple[Path, ...], *, warnings: bool = T
     layout = read_layout(root, config.vault.ignore)
     judge_one = _Judge(root, layout, config, across=warnings)
     survey = Survey()
-    for place in find_places(root, layout, paths, survey):
+    for place in find_places(root, layout, paths, survey, others=LINTED if warnings else ()):
         judge_one.take(place)
     for folder, error in survey.unreadable.items():
         judge_one.skip(folder, error.strerror or "cannot be read")
@@ -70,34 +86,47 @@ class _Judge:
         self._limits = limits_of(config)
         neighbours = DiskNeighbours(root, layout, self._schemas, self._limits)
         self._neighbours = neighbours if across else None
+        self._linting = Linting(root, neighbours, self._limits) if across else None
         self._today = dt.datetime.now().astimezone().date()
-        self._files: list[str] = []
-        self._problems: list[Problem] = []
+        self._places: list[Place] = []
+        self._problems: dict[str, list[Problem]] = {}
         self._skipped: list[tuple[str, str]] = []
 
     def take(self, place: Place) -> None:
         try:
             found = self._look(place)
-        except (NotRegularFileError, FileChangedError) as error:
+        except (NotRegularFileError, FileChangedError, FileTooLargeError) as error:
             self.skip(place.path, str(error).rpartition(": ")[2])
         except OSError as error:
             self.skip(place.path, error.strerror or "cannot be read")
         else:
-            self._files.append(place.path)
-            self._problems.extend(found)
+            self._places.append(place)
+            self._problems[place.path] = found
 
     def skip(self, path: str, reason: str) -> None:
         self._skipped.append((path, reason))
 
     def result(self) -> Judged:
-        return Judged(self._root, tuple(self._files), tuple(self._problems), tuple(self._skipped))
+        among = self._linting.layers(self._places) if self._linting is not None else {}
+        files = tuple(place.path for place in self._places)
+        found = (problem for path in files for problem in (*self._problems[path], *among.get(path, ())))
+        return Judged(self._root, files, tuple(found), tuple(self._skipped))
 
-    def _look(self, place: Place) -> tuple[Problem, ...]:
+    def _look(self, place: Place) -> list[Problem]:
         path = Path(os.path.realpath(self._root / place.path))
+        is_judged = place.kind not in LINTED
         try:
-            data = read_file(path, limit=self._limits.max_note_bytes).data
+            data = read_file(path, limit=self._limits.max_note_bytes if is_judged else _LARGEST).data
         except FileTooLargeError:
-            return too_large(place, path.stat().st_size, "", self._limits).problems
+            if not is_judged:
+                raise
+            return list(too_large(place, path.stat().st_size, "", self._limits).problems)
+        found = list(self._judge(place, data)) if is_judged else []
+        if self._linting is not None and place.kind is not Kind.INDEX:
+            found += self._linting.file(place, data)
+        return found
+
+    def _judge(self, place: Place, data: bytes) -> tuple[Problem, ...]:
         if place.kind is Kind.INDEX:
             return judge_index(place, data, self._limits)
         verdict = judge(

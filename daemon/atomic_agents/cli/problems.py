@@ -102,7 +102,8 @@ def _summary(judged: Judged) -> str:
     counts = {kind: sum(one.severity == kind for one in judged.problems) for kind in _COLOURS}
     parts = [f"{number} {kind}{'' if number == 1 else 's'}" for kind, number in counts.items() if number]
     files = f"{len(judged.files)} file{'' if len(judged.files) == 1 else 's'} judged"
-    return f"{files}: {', '.join(parts) or 'all is well'}"
+    known = f", {judged.known} known" if judged.known else ""
+    return f"{files}: {', '.join(parts) or 'all is well'}{known}"
 
 
 def _sarif(problem: Problem) -> dict[str, Any]:

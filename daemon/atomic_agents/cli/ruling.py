@@ -10,7 +10,9 @@ from pathlib import Path
 from atomic_agents._io import read_file
 from atomic_agents._schema import SchemaSet
 from atomic_agents.cli.explaining import BROKEN, HOLDS, NOT_JUDGED, SILENCED, Rule
+from atomic_agents.cli.linting import Linting
 from atomic_agents.exceptions import FileTooLargeError
+from atomic_agents.lint import LINTED
 from atomic_agents.model import Kind, Place, Problem, Unit
 from atomic_agents.units import DiskNeighbours, Limits, judge, judge_index, read, too_large
 from atomic_agents.units.applying import need_of, rules_of
@@ -32,6 +34,7 @@ class Ruling:
         self._limits = limits
         self._schemas = SchemaSet.of_vault(root)
         self._neighbours = DiskNeighbours(root, layout, self._schemas, limits)
+        self._linting = Linting(root, self._neighbours, limits)
 
     def rules(self, place: Place) -> tuple[tuple[Rule, ...], Unit | None]:
         """Return the verdict of every rule that applies, and what the file says if it is a valid unit.
@@ -43,10 +46,12 @@ class Ruling:
             OSError: the system does not let it be read.
 
         """
-        if not (place.kind.is_unit or place.kind is Kind.INDEX):
+        if not rules_of(place.kind):
             return (), None
+        path = Path(os.path.realpath(self._root / place.path))
+        if place.kind in LINTED:
+            return self._verdicts(place.kind, self._linting.file(place, read_file(path).data)), None
         try:
-            path = Path(os.path.realpath(self._root / place.path))
             data = read_file(path, limit=self._limits.max_note_bytes).data
         except FileTooLargeError:
             size = os.stat(self._root / place.path).st_size
@@ -67,7 +72,9 @@ class Ruling:
         )
         unread = {"fields"} if read(data).values is None else set()
         unjudged = unread if verdict.is_valid else unread | {"neighbours"}
-        return self._verdicts(place.kind, verdict.problems, unjudged), verdict.unit
+        among = self._linting.layers([place]).get(place.path, [])
+        problems = (*verdict.problems, *self._linting.file(place, data), *among)
+        return self._verdicts(place.kind, problems, unjudged), verdict.unit
 
     def _verdicts(
         self, kind: Kind, problems: Sequence[Problem], unjudged: Collection[str] = ()

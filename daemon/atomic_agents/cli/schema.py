@@ -12,8 +12,8 @@ from atomic_agents.cli.options import Choices, shared
 
 _EPILOG: Final = """\b
 Examples:
-  atomicd schema export .schemas                files for an editor
-  atomicd schema export | jq 'keys'             all of them on standard output
+  atomicd schema export .schemas       files for an editor
+  atomicd schema export | jq 'keys'    print them all
 """
 _EXPORT_EPILOG: Final = """\b
 Examples:
@@ -29,7 +29,7 @@ def schema() -> None:
     """Show the fields of notes and wiki pages as JSON Schema."""
 
 
-@schema.command(epilog=_EXPORT_EPILOG)
+@schema.command(epilog=_EXPORT_EPILOG, short_help="Write or print a JSON Schema per version and layer.")
 @shared
 @click.argument("folder", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
 def export(choices: Choices, folder: Path | None) -> int:

@@ -25,6 +25,7 @@ _BYTES: Final = _ANY | {
     "double-frontmatter",
     "possible-secret",
     "topic-words",
+    "body-link",
 }
 _NEIGHBOURS: Final = frozenset(
     {
@@ -36,11 +37,25 @@ _NEIGHBOURS: Final = frozenset(
         "similar-name",
         "not-indexed",
         "pinned-budget",
+        "near-duplicate",
+        "overlapping-sources",
+        "source-newer",
     }
 )
 _NOTES: Final = frozenset({"filename-type", "dated-evergreen", "undated-bounded", "source-form"})
-_PAGES: Final = frozenset({"provenance-invalid", "provenance-missing", "wiki-source"})
+_PAGES: Final = frozenset({"provenance-invalid", "provenance-missing", "wiki-source", "source-newer"})
 _INDEXES: Final = _ANY | {"index-long", "double-frontmatter"}
+_TEXTS: Final = frozenset({"text-encoding", "possible-secret"})
+_OUTLINES: Final = _TEXTS | {"title-line", "sections-missing", "body-link"}
+_OTHERS: Final = {
+    Kind.PERSONA: _OUTLINES | {"persona-name"},
+    Kind.TOOLS: _OUTLINES,
+    Kind.MODEL: _OUTLINES | {"budget-number"},
+    Kind.JOURNAL: _TEXTS | {"title-line", "body-link", "day-file", "journal-capture"},
+    Kind.LOG: _TEXTS | {"day-file", "log-line"},
+}
+_FILES: Final = frozenset().union(*_OTHERS.values()) - {"possible-secret", "body-link"} | {"index-long"}
+"""Codes that no unit can have."""
 
 
 def rules_of(kind: Kind) -> tuple[str, ...]:
@@ -50,12 +65,11 @@ def rules_of(kind: Kind) -> tuple[str, ...]:
         kind: what the file is.
 
     """
-    if kind is Kind.INDEX:
-        return tuple(code for code in CODES if code in _INDEXES)
     if not kind.is_unit:
-        return ()
-    others = _PAGES if kind is Kind.NOTE else _NOTES
-    return tuple(code for code in CODES if code not in others and code != "index-long")
+        wanted = _INDEXES if kind is Kind.INDEX else _OTHERS.get(kind, frozenset())
+        return tuple(code for code in CODES if code in wanted)
+    others = _FILES | (_PAGES if kind is Kind.NOTE else _NOTES)
+    return tuple(code for code in CODES if code not in others)
 
 
 def need_of(code: str) -> Need:
@@ -65,7 +79,7 @@ def need_of(code: str) -> Need:
         code: the rule's.
 
     """
-    if code in _BYTES:
+    if code in _BYTES or code in _FILES:
         return "bytes"
     if code == "shrunk":
         return "history"

@@ -79,6 +79,12 @@ class DiskNeighbours:
         """Return the valid units of a layer whose name has this `name_key`."""
         return self._agent_of(layer_dir).names.get((layer_dir, key), ())
 
+    def in_layer(self, layer_dir: str) -> Sequence[Unit]:
+        """Return the valid units of a layer, in path order."""
+        units = self._agent_of(layer_dir).units
+        prefix = f"{layer_dir}/"
+        return [units[path] for path in sorted(units) if path.startswith(prefix)]
+
     def pinned(self, layer_dir: str) -> Sequence[Unit]:
         """Return the valid units of a layer that are pinned."""
         return self._agent_of(layer_dir).pinned.get(layer_dir, ())

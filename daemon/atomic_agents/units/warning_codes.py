@@ -153,4 +153,68 @@ _NEIGHBOURS: Final = {
     ),
 }
 
-WARNINGS: Final = _STYLE | _TIME | _NEIGHBOURS
+_LINT: Final = {
+    "near-duplicate": _warning(
+        "Another unit of the layer has nearly the same name or description.",
+        "`Answer before the background` and `Answer before background`",
+        "Merge the two, or say in each what the other does not.",
+    ),
+    "overlapping-sources": _warning(
+        "Another unit of the same type rests on the same sources.",
+        "two feedback notes with the same two conversations as `sources`",
+        "Look whether one unit can hold both; if not, leave it.",
+    ),
+    "source-newer": _warning(
+        "A document below raw/ changed after the wiki page that is made from it was last confirmed.",
+        "last_seen: 2026-03-01, and raw/report.md of April",
+        "Read the source again, correct the page, and set `last_seen`.",
+    ),
+    "body-link": _warning(
+        "A relative Markdown link in the text leads to no file.",
+        "[the plan](project_gone_plan.md)",
+        "Correct the target, or take the link out.",
+    ),
+    "persona-name": _warning(
+        "A persona file's name is not in capitals.",
+        "persona/identity.md",
+        "Rename it: IDENTITY.md, SOUL.md, USER.md.",
+    ),
+    "title-line": _warning(
+        "A persona, tools, model or journal file does not begin with its title.",
+        "persona/SOUL.md without `# SOUL — …`",
+        "Begin the file with its title line.",
+    ),
+    "sections-missing": _warning(
+        "A persona, tools or model file lacks sections that its kind has.",
+        "persona/IDENTITY.md without `## Mission`",
+        "Add the section, or say in it why there is nothing to say.",
+    ),
+    "budget-number": _warning(
+        "A limit of the token budget in model.md names no number.",
+        "- Daily token cap: plenty",
+        "Write the limit as a number of tokens.",
+    ),
+    "day-file": _warning(
+        "A journal entry or log is not named by a real day, or does not lie in its month's folder.",
+        "journal/2026-05/2026-06-01.md",
+        "Name it YYYY-MM-DD and put it into the folder YYYY-MM.",
+    ),
+    "journal-capture": _warning(
+        "A journal entry lists a note under `Captured to memory` that is not there.",
+        "- feedback_gone_rule.md — the new rule",
+        "Correct the name, or write the note.",
+    ),
+    "log-line": _warning(
+        "A line of a log of runs is no JSON object, or a field of it does not fit.",
+        '{"trigger": "helper", …}',
+        "Write each line with the fields of the format.",
+    ),
+    "text-encoding": _warning(
+        "A persona, tools, model, journal or log file is no UTF-8 text.",
+        "a journal entry saved as Latin-1",
+        "Save the file again as UTF-8.",
+    ),
+}
+"""What only `lint` looks at: other kinds of files, and files among each other."""
+
+WARNINGS: Final = _STYLE | _TIME | _NEIGHBOURS | _LINT
