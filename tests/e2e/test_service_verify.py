@@ -21,6 +21,7 @@ def daemon(tmp_path: Path) -> Iterator[Daemon]:
     root = tmp_path / "vault"
     put(root, "alpha/memory/feedback_a_rule.md", note("A rule"))
     made = Daemon(root, tmp_path / "home")
+    made.env.pop("COLUMNS", None)
     yield made
     made.end()
 

@@ -32,6 +32,7 @@ def vault(tmp_path: Path) -> Path:
 @pytest.fixture
 def daemon(vault: Path, tmp_path: Path) -> Iterator[Daemon]:
     made = Daemon(vault, tmp_path / "home")
+    made.env.pop("COLUMNS", None)
     yield made
     made.end()
 
@@ -288,7 +289,7 @@ def test_a_reload_changes_what_is_logged(daemon: Daemon) -> None:
     daemon.start()
     daemon.config.write_text(daemon.config.read_text().replace('level = "debug"', 'level = "warning"'))
     daemon.send(signal.SIGHUP)
-    eventually(lambda: daemon.sync())
+    daemon.sync()
     assert daemon.events("config.reloaded") == []
     daemon.config.write_text(daemon.config.read_text().replace('level = "warning"', 'level = "info"'))
     daemon.send(signal.SIGHUP)

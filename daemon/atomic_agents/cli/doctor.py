@@ -11,7 +11,7 @@ import click
 
 from atomic_agents.cli.located import named, of_service
 from atomic_agents.cli.options import Choices, as_json, shared
-from atomic_agents.cli.output import print_json, say
+from atomic_agents.cli.output import print_json, say, say_command
 
 if TYPE_CHECKING:
     from atomic_agents.lifecycle.check import Check
@@ -77,4 +77,4 @@ def _show(check: Check) -> None:
     mark, colour = _MARKS[check.grade]
     say(f"{mark} {check.name}: {check.said}", colour=colour if check.grade != "pass" else None)
     if check.mend:
-        say(f"    mend it: {check.mend}")
+        say_command("  mend it", check.mend)

@@ -11,7 +11,7 @@ from atomic_agents import __version__
 from atomic_agents.cli.inspecting import hints
 from atomic_agents.cli.located import manager, read_plan, real_rim, use_folders
 from atomic_agents.cli.options import Choices
-from atomic_agents.cli.output import say
+from atomic_agents.cli.output import say, say_command
 from atomic_agents.cli.planning import Wish, make_plan
 from atomic_agents.daemon.instance import owner
 from atomic_agents.daemon.status import FILE, Now, Status, read_status
@@ -97,7 +97,7 @@ def report(result: Result) -> None:
     from atomic_agents.lifecycle.canary import Flight
 
     for note in result.steps:
-        say(f"  would: {note}")
+        say_command("would", note)
     if not result.steps:
         words = {
             "new": "Installed",

@@ -81,6 +81,17 @@ def say(text: str, *, colour: str | None = None, bold: bool = False) -> None:
     click.echo(click.style(safe, fg=colour, bold=bold) if colour or bold else safe)
 
 
+def say_command(before: str, command: str) -> None:
+    """Print a command that is to be copied: on one line, however narrow the terminal is.
+
+    Args:
+        before: what it is for.
+        command: safe to print once its control characters are escaped.
+
+    """
+    click.echo(f"  {before}: {printable(command)}")
+
+
 def _escape(cell: str) -> str:
     from rich.markup import escape
 

@@ -9,7 +9,7 @@ import click
 
 from atomic_agents.cli.located import manager, named, read_plan, real_rim, use_folders
 from atomic_agents.cli.options import Choices, Group, as_json, shared
-from atomic_agents.cli.output import print_json, print_table, say
+from atomic_agents.cli.output import print_json, print_table, say, say_command
 
 if TYPE_CHECKING:
     from atomic_agents.lifecycle.plan import Scope
@@ -91,7 +91,7 @@ def uninstall(name: str, scope: Scope, as_json: bool, dry_run: bool) -> int:
         print_json(values)
         return 0
     for note in values["steps"]:
-        say(f"  would: {note}")
+        say_command("would", note)
     if not values["removed"]:
         say(f"{values['file']}: not installed")
     elif not dry_run:
@@ -118,7 +118,7 @@ def _simple(action: str, done: str, help_text: str) -> None:
             print_json({"action": action, "name": name, "dry_run": dry_run, "steps": notes})
         elif dry_run:
             for note in notes:
-                say(f"  would: {note}")
+                say_command("would", note)
         else:
             say(f"{found.file(name).name}: {done}")
         return 0
@@ -174,6 +174,6 @@ def _show(found: dict[str, Any]) -> None:
     print_table(("", ""), rows)
     for drift in found["drift"]:
         say(f"  {drift['code']}: found {drift['found']}, expected {drift['expected']}", colour="yellow")
-        say(f"    mend it: {drift['fix']}")
+        say_command("  mend it", drift["fix"])
     for hint in found["hints"]:
         say(f"  {hint}")

@@ -78,7 +78,8 @@ def mac(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mac]:
     monkeypatch.setenv("ATOMICD_STATE_DIR", str(tmp_path / "state"))
     monkeypatch.setenv("ATOMICD_LOG_DIR", str(tmp_path / "log"))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("ATOMICD_CONFIG", raising=False)
+    for name in ("ATOMICD_CONFIG", "COLUMNS"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.delenv("ATOMIC_AGENTS_ROOT", raising=False)
     made = Mac(tmp_path, monkeypatch)
     yield made
