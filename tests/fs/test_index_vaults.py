@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 
 import pytest
-from unit.index.desk import added
 
 from atomic_agents._schema import SchemaSet
 from atomic_agents.index.merge import INDEX, Scope, merge
@@ -13,7 +12,20 @@ from atomic_agents.index.wanted import wanted_of
 from atomic_agents.units import Limits, judge
 from atomic_agents.vault.kinds import Layout
 from atomic_agents.vault.walk import Survey, walk
+from unit.index.desk import Desk, added
 
+ACME = (
+    "- [SamCo retainers — two example clients stable through 2026](project_acme_retainers.md)"
+    " — Two retainer clients; treat as stable income through year-end"
+)
+MAYA = (
+    "- [Maya's consulting launch — Q3 2026 income side](project_maya_consulting_launch.md)"
+    " — Maya launching B2B service practice; needs ~$Y/mo by Sept to hit Q3 household target"
+)
+CLASH = (
+    "- [The same clash twice — the second time takes a minute](feedback_same_clash_twice.md)"
+    " — Since 2026-04-28T20:55Z the list remembers how a clash was settled"
+)
 DAY = dt.date(2026, 12, 1)
 
 
@@ -41,10 +53,10 @@ def first_sync(root, layer_dir):
     ("vault", "layer_dir", "lines"),
     [
         ("caldwell", "caldwell/memory", [
-            "- [SamCo retainers — two example clients stable through 2026](project_acme_retainers.md)"
-            " — Two retainer clients; treat as stable income through year-end",
-            "- [Maya's consulting launch — Q3 2026 income side](project_maya_consulting_launch.md)"
-            " — Maya launching B2B service practice; needs ~$Y/mo by Sept to hit Q3 household target",
+            ("- [SamCo retainers — two example clients stable through 2026](project_acme_retainers.md)"
+             " — Two retainer clients; treat as stable income through year-end"),
+            ("- [Maya's consulting launch — Q3 2026 income side](project_maya_consulting_launch.md)"
+             " — Maya launching B2B service practice; needs ~$Y/mo by Sept to hit Q3 household target"),
         ]),
         ("caldwell", "caldwell/wiki", []),
         ("reference-init", "desk-advisor/memory", []),
@@ -57,8 +69,8 @@ def first_sync(root, layer_dir):
         ("wild", "lantern/memory", []),
         ("wild", "meadow/memory", []),
         ("wild", "quarry/memory", [
-            "- [The same clash twice — the second time takes a minute](feedback_same_clash_twice.md)"
-            " — Since 2026-04-28T20:55Z the list remembers how a clash was settled",
+            ("- [The same clash twice — the second time takes a minute](feedback_same_clash_twice.md)"
+             " — Since 2026-04-28T20:55Z the list remembers how a clash was settled"),
         ]),
         ("wild", "relay/memory", []),
     ],
@@ -71,8 +83,6 @@ def test_the_first_sync_adds_what_was_left_out_and_touches_nothing_else(shared, 
 
 def test_new_notes_stand_where_the_templates_owner_expects_them(shared):
     text = (shared / "vaults/reference-init/field-researcher/memory/INDEX.md").read_text("utf-8")
-    from unit.index.desk import Desk
-
     desk = Desk(text).note("feedback_x.md", "X").note("decision_y.md", "Y").note("reference_z.md", "Z")
     desk.sync()
     assert "## Critical Feedback\n\n- [X](feedback_x.md) — use it\n\n<!-- Behavioral" in desk.text

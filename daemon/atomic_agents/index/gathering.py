@@ -51,7 +51,7 @@ def _links(sheets: Sequence[Sheet]) -> Iterator[tuple[Sheet, str]]:
     for sheet in sheets:
         for row in sheet.rows:
             entry = row.line.entry
-            if entry is not None and row.is_pointer and is_counted(entry):
+            if row.line.points and entry is not None and is_counted(entry):
                 yield sheet, pointed(entry, sheet.folder)
 
 
@@ -65,13 +65,12 @@ def leftovers(sheets: Sequence[Sheet]) -> list[Sheet]:
 
     """
     linked = {name for _, name in _links(sheets)}
-    texts = {sheet.name: {row.line.text for row in sheet.rows} for sheet in sheets}
-    found = []
-    for sheet in sheets[1:]:
-        if role_of_slice(sheet.name) is not None and sheet.name not in linked and sheet.rows:
-            sources = texts[INDEX] | texts.get(parent_of(sheet.name), set())
-            if sheet.name == parent_of(sheet.name):
-                sources = texts[INDEX]
-            if all(row.line.kind is Kind.BLANK or row.line.text in sources for row in sheet.rows):
-                found.append(sheet)
-    return found
+    return [sheet for sheet in sheets[1:] if sheet.name not in linked and _is_left_over(sheet, sheets)]
+
+
+def _is_left_over(sheet: Sheet, sheets: Sequence[Sheet]) -> bool:
+    if role_of_slice(sheet.name) is None:
+        return False
+    sources = {INDEX, parent_of(sheet.name)} - {sheet.name}
+    texts = {row.line.text for source in sheets if source.name in sources for row in source.rows}
+    return all(row.line.kind is Kind.BLANK or row.line.text in texts for row in sheet.rows)

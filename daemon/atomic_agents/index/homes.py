@@ -38,9 +38,13 @@ class Homes:
     def __init__(self, sheets: Sequence[Sheet], wanted: Mapping[str, Wanted]) -> None:
         self._sheets = sheets
         self._wanted = wanted
-        self.sections = [s for number, sheet in enumerate(sheets) for s in sections_in(number, sheet)]
         self._found: dict[Role, int | None] = {}
         self._members: dict[Role, frozenset[int]] = {}
+
+    @cached_property
+    def sections(self) -> list[Section]:
+        """The sections of all index files, in order."""
+        return [s for number, sheet in enumerate(self._sheets) for s in sections_in(number, sheet)]
 
     @cached_property
     def pointers(self) -> list[list[Pointer]]:

@@ -21,6 +21,7 @@ _FENCE: Final = re.compile(r"`{3,}(?=[^`]*$)|~{3,}")
 _RAW: Final = re.compile(r"<(pre|script|style|textarea)(?=[\s>]|$)", re.IGNORECASE)
 _COMMENT_TOKEN: Final = re.compile(r"\\.|`+|<!--")
 _BLANKS: Final = re.compile(r"[ \t]*")
+_POINTS: Final = re.compile(r"(?:^|/)INDEX(?:_[^/#]*)?(?:\.md)?(?:#.*)?$")
 _CONFLICT: Final = re.compile(r"^<{7}(?: |$)")
 
 
@@ -65,6 +66,7 @@ class Line:
         opens: what begins here and is not closed here.
         mark: the fence, or what closes the raw HTML, that begins here.
         is_inside: whether a line put before it would be part of what began above.
+        points: whether it is an entry that leads to another index file.
 
     """
 
@@ -79,6 +81,7 @@ class Line:
     opens: Opens | None = None
     mark: str = ""
     is_inside: bool = False
+    points: bool = False
 
     @property
     def is_underline(self) -> bool:
@@ -128,8 +131,16 @@ def _item(text: str, indent: int) -> Line | None:
     if fence is not None:
         return Line(text, Kind.ITEM, indent, item=item, opens=Opens.FENCE, mark=fence[0])
     entry = entry_of(text, item)
-    opens = Opens.INLINE_COMMENT if _leaves_comment_open(text) else None
-    return Line(text, Kind.ITEM, indent, item=item, entry=entry, targets=_targets(text, entry), opens=opens)
+    return Line(
+        text,
+        Kind.ITEM,
+        indent,
+        item=item,
+        entry=entry,
+        targets=_targets(text, entry),
+        opens=Opens.INLINE_COMMENT if _leaves_comment_open(text) else None,
+        points=entry is not None and _POINTS.search(entry.target) is not None,
+    )
 
 
 def _opening(text: str, indent: int, start: int) -> Line | None:

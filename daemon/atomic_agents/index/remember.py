@@ -33,7 +33,10 @@ def remember(
             if row.line.kind is Kind.HEADING:
                 heading, after = heading_key(row.line.title), ""
             elif row.owner is not None:
-                _note(result, known, revisions, row, (heading, after, _below(sheet.rows, number)))
+                place = (heading, after, _below(sheet.rows, number))
+                old = result.get(row.owner)
+                if row.owner in revisions or old is None or not _is_there(old, row, place):
+                    _note(result, known, revisions.get(row.owner), row, place)
                 after = row.owner
     for file, base in known.remembered.items():
         if not base.gone and is_gone(file, known):
@@ -52,25 +55,26 @@ def is_gone(file: str, known: Known) -> bool:
     return file not in known.wanted and file not in known.present
 
 
+def _is_there(old: Remembered, row: Row, place: tuple[str, str, str]) -> bool:
+    """Whether an entry stands as it was remembered; of most entries no more than this is asked."""
+    return old.line == row.line.text and (old.heading, old.after, old.below) == place and not old.gone
+
+
 def _note(
     result: dict[str, Remembered],
     known: Known,
-    revisions: Mapping[str, Revision],
+    revision: Revision | None,
     row: Row,
     place: tuple[str, str, str],
 ) -> None:
-    """Note an entry where it stands; what is the same as before is not made anew."""
     file = row.owner
     assert file is not None
-    old, revision, line = result.get(file), revisions.get(file), row.line.text
-    is_here = (
-        old is not None and old.line == line and (old.heading, old.after, old.below) == place and not old.gone
-    )
-    if is_here and revision is None:
-        return
+    old = result.get(file)
     base = _base(old, known.wanted.get(file), revision)
-    if base is not None and not (is_here and old is not None and (old.title, old.hook, old.role) == base):
-        result[file] = Remembered(file, *base, line, *place)
+    if base is not None:
+        new = Remembered(file, *base, row.line.text, *place)
+        if new != old:
+            result[file] = new
 
 
 def _base(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -11,7 +10,6 @@ from atomic_agents.index.lines import Kind, Line, read_line
 from atomic_agents.index.reader import read_lines
 
 BOM: Final = "\ufeff"
-_POINTS: Final = re.compile(r"(?:^|/)INDEX(?:_[^/#]*)?(?:\.md)?(?:#.*)?$")
 
 
 @dataclass(slots=True)
@@ -32,16 +30,17 @@ class Row:
     @property
     def is_entry(self) -> bool:
         """Whether it is some unit's entry, or looks like one of a unit that is not there."""
+        if self.owner is not None:
+            return True
         entry = self.line.entry
-        if self.owner is not None or entry is None:
-            return self.owner is not None
-        return (entry.is_wiki or entry.target.endswith(".md")) and not self.is_pointer
+        if entry is None or self.line.points:
+            return False
+        return entry.is_wiki or entry.target.endswith(".md")
 
     @property
     def is_pointer(self) -> bool:
         """Whether it leads to another index file."""
-        entry = self.line.entry
-        return entry is not None and "INDEX" in entry.target and _POINTS.search(entry.target) is not None
+        return self.line.points
 
 
 @dataclass(slots=True)

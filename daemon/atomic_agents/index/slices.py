@@ -60,7 +60,7 @@ def pointers_in(sheet: Sheet, names: Mapping[str, int]) -> Iterator[Pointer]:
     """
     for number, row in enumerate(sheet.rows):
         entry = row.line.entry
-        if entry is not None and row.is_pointer:
+        if row.line.points and entry is not None:
             target = names.get(pointed(entry, sheet.folder))
             if target is not None:
                 yield Pointer(number, target, _COUNT.search(entry.hook) is not None)

@@ -75,14 +75,16 @@ class Splitting:
     def _clear(self) -> None:
         """Take out the heading of a section that left INDEX.md, where nothing stands below it."""
         top = self.sheets[0]
-        for section in [section for section in self._homes.sections if section.sheet == 0]:
-            rows = top.rows[section.start : section.end]
-            is_bare = all(row.line.kind is Kind.BLANK for row in rows)
-            if is_bare and section.role is not None and self._homes.is_split(section.role):
-                top.take_out(top.rows[section.head : section.end])
-                self._look()
-                self._clear()
-                return
+        rows = [
+            row
+            for section in self._homes.sections
+            if section.sheet == 0 and section.role is not None and self._homes.is_split(section.role)
+            if all(row.line.kind is Kind.BLANK for row in top.rows[section.start : section.end])
+            for row in top.rows[section.head : section.end]
+        ]
+        if rows:
+            top.take_out(rows)
+            self._look()
 
     def _split_top(self) -> None:
         """Move sections of INDEX.md into sub-indexes: those of the types, if need be the others."""
