@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from atomic_agents.index.entries import Form
 from atomic_agents.index.lines import Kind
@@ -85,12 +86,6 @@ def mentioned_in(sheets: Sequence[Sheet], known: Known) -> set[str]:
     return {file for file in found if file is not None}
 
 
-_Candidate = tuple[Row, str, bool, bool]
-"""A line that may be a unit's entry, the heading above it, whether it stands directly below that, and
-whether it stands in INDEX.md. A plain tuple: one is made for every entry of every merge.
-"""
-
-
 class _Matching:
     def __init__(self, sheets: Sequence[Sheet], known: Known) -> None:
         self._sheets = sheets
@@ -98,8 +93,8 @@ class _Matching:
         self._now = {old: new for new, old in known.former.items()}
         self._names = _names(known)
         self._unescaped = {unescaped_line(want): file for file, want in known.wanted.items() if want.acts}
-        self._first: dict[str, _Candidate] = {}
-        self._more: dict[str, list[_Candidate]] = {}
+        self._first: dict[str, Row] = {}
+        self._more: dict[str, list[Row]] = {}
         self._titled: list[Titled] = []
         self._found = Match()
 
@@ -107,18 +102,18 @@ class _Matching:
         for sheet in self._sheets:
             self._read(sheet)
         wanted, present = self._known.wanted, self._known.present
-        for file, candidate in self._first.items():
+        for file, row in self._first.items():
             if file in self._more or not (file in wanted or file in present):
-                self._elect(file, self._more.get(file, [candidate]))
+                self._elect(file, self._more.get(file, [row]))
             else:
-                candidate[0].owner = file
+                row.owner = file
         self._settle_titles()
         return self._found
 
     def _read(self, sheet: Sheet) -> None:
         is_usual = not (sheet.folder or self._now or self._unescaped)
         files, first = self._names.files, self._first
-        heading, leads, is_top = "", False, sheet is self._sheets[0]
+        heading = ""
         for position, row in enumerate(sheet.rows):
             row.owner = None
             line = row.line
@@ -127,14 +122,10 @@ class _Matching:
                 file: str | None = entry.target
             else:
                 file = self._candidate_for(sheet, position, heading) if kind is Kind.ITEM else None
-            if file is not None:
-                if file in first:
-                    self._more.setdefault(file, [first[file]]).append((row, heading, leads, is_top))
-                else:
-                    first[file] = (row, heading, leads, is_top)
+            if file is not None and first.setdefault(file, row) is not row:
+                self._more.setdefault(file, [first[file]]).append(row)
             if kind is Kind.HEADING:
                 heading = line.title
-            leads = kind is Kind.HEADING or kind is Kind.UNDERLINE
             if line.targets:
                 self._mention(sheet, row)
 
@@ -178,16 +169,35 @@ class _Matching:
             return file
         return new
 
-    def _elect(self, file: str, candidates: list[_Candidate]) -> None:
+    def _elect(self, file: str, rows: list[Row]) -> None:
         """Make one of a unit's lines its entry: the one that is remembered, or the first that fits."""
         base = self._known.remembered.get(file)
         is_there = file in self._known.wanted or file in self._known.present
         if not is_there and (base is None or base.gone):
-            self._found.dead += [(row, file) for row, *_ in candidates]
+            self._found.dead += [(row, file) for row in rows]
             return
-        chosen = max(candidates, key=lambda one: _likeness(one, base))[0]
+        chosen = max(rows, key=lambda row: self._likeness(row, base)) if len(rows) > 1 else rows[0]
         chosen.owner = file
-        self._found.seconds += [(row, file) for row, *_ in candidates if row is not chosen]
+        self._found.seconds += [(row, file) for row in rows if row is not chosen]
+
+    def _likeness(self, row: Row, base: Remembered | None) -> tuple[bool, ...]:
+        """Return how much speaks for a line; a tool repeats one at a section's head, or in INDEX.md."""
+        heading, leads, is_top = self._surroundings[id(row)]
+        is_same = base is not None and row.line.text == base.line
+        is_near = base is not None and heading_key(heading) == base.heading
+        return (is_same, is_near, not leads, not is_top)
+
+    @cached_property
+    def _surroundings(self) -> dict[int, tuple[str, bool, bool]]:
+        """For each row, the heading above it, and whether it stands directly below that, and in INDEX.md."""
+        found: dict[int, tuple[str, bool, bool]] = {}
+        for number, sheet in enumerate(self._sheets):
+            heading, leads = "", False
+            for row in sheet.rows:
+                found[id(row)] = (heading, leads, number == 0)
+                heading = row.line.title if row.line.kind is Kind.HEADING else heading
+                leads = row.line.kind in {Kind.HEADING, Kind.UNDERLINE}
+        return found
 
     def _settle_titles(self) -> None:
         if self._titled:
@@ -200,11 +210,3 @@ class _Matching:
 
 def _names(known: Known) -> Names:
     return Names([*known.wanted, *known.remembered, *known.present, *known.former.values()])
-
-
-def _likeness(one: _Candidate, base: Remembered | None) -> tuple[bool, ...]:
-    """Return how much speaks for a line; a tool repeats one at the head of its section, or in INDEX.md."""
-    row, heading, leads, is_top = one
-    is_same = base is not None and row.line.text == base.line
-    is_near = base is not None and heading_key(heading) == base.heading
-    return (is_same, is_near, not leads, not is_top)

@@ -33,10 +33,18 @@ def remember(
             if row.line.kind is Kind.HEADING:
                 heading, after = heading_key(row.line.title), ""
             elif row.owner is not None:
-                place = (heading, after, _below(sheet.rows, number))
                 old = result.get(row.owner)
-                if row.owner in revisions or old is None or not _is_there(old, row, place):
-                    _note(result, known, revisions.get(row.owner), row, place)
+                below = _below(sheet.rows, number)
+                if (  # most entries stand as they were remembered, and no more than this is asked of them
+                    old is None
+                    or old.line != row.line.text
+                    or old.after != after
+                    or old.heading != heading
+                    or old.below != below
+                    or old.gone
+                    or row.owner in revisions
+                ):
+                    _note(result, known, revisions.get(row.owner), row, (heading, after, below))
                 after = row.owner
     for file, base in known.remembered.items():
         if not base.gone and is_gone(file, known):
@@ -53,11 +61,6 @@ def is_gone(file: str, known: Known) -> bool:
 
     """
     return file not in known.wanted and file not in known.present
-
-
-def _is_there(old: Remembered, row: Row, place: tuple[str, str, str]) -> bool:
-    """Whether an entry stands as it was remembered; of most entries no more than this is asked."""
-    return old.line == row.line.text and (old.heading, old.after, old.below) == place and not old.gone
 
 
 def _note(

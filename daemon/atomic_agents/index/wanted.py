@@ -5,8 +5,7 @@ from __future__ import annotations
 import enum
 import posixpath
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from atomic_agents.index.texts import as_hook, as_title, one_line
 from atomic_agents.model import Unit
@@ -36,9 +35,10 @@ class Role(enum.StrEnum):
         return self in {Role.PROMOTED, Role.ARCHIVE}
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(NamedTuple):
     """What INDEX.md shall say of one unit.
+
+    A named tuple, since one is made for every unit of a layer at every merge.
 
     Args:
         file: relative to the layer's folder.
