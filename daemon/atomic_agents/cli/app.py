@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
-import sqlite3
 import sys
-import traceback
 from pathlib import Path
 from typing import Any, Final
 
@@ -111,20 +109,29 @@ def _run(arguments: list[str]) -> int:
     except BrokenPipeError:
         sys.stdout = None
         return 0
-    except (OSError, sqlite3.Error) as error:
+    except _failures() as error:
         _complain(AtomicAgentsError(_in_words(error)), verbose="--verbose" in arguments)
         return AtomicAgentsError.exit_code
     return result if isinstance(result, int) else 0
 
 
-def _in_words(error: OSError | sqlite3.Error) -> str:
-    if isinstance(error, sqlite3.Error):
+def _failures() -> tuple[type[Exception], ...]:
+    """Return what the system may refuse; looked up only when something was raised, for a quick start."""
+    import sqlite3
+
+    return OSError, sqlite3.Error
+
+
+def _in_words(error: Exception) -> str:
+    if not isinstance(error, OSError):
         return f"state store: {error}"
     return f"{error.filename}: {error.strerror}" if error.filename else str(error)
 
 
 def _complain(error: AtomicAgentsError, *, verbose: bool) -> None:
     if verbose:
+        import traceback
+
         traceback.print_exception(error)
     colour = False if os.environ.get("NO_COLOR") else None
     for head, text, shade in (("atomicd:", str(error), "red"), ("hint:", error.hint, "yellow")):

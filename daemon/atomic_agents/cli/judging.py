@@ -6,20 +6,21 @@ import datetime as dt
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from atomic_agents._io import read_file
 from atomic_agents._schema import SchemaSet
 from atomic_agents.cli.choosing import find_places, find_vault, limits_of
-from atomic_agents.cli.linting import Linting
 from atomic_agents.cli.options import Choices
 from atomic_agents.config import Config
 from atomic_agents.exceptions import FileChangedError, FileTooLargeError, NotRegularFileError
-from atomic_agents.lint import LINTED
 from atomic_agents.model import Kind, Place, Problem, Severity
-from atomic_agents.units import DiskNeighbours, judge, judge_index, too_large
+from atomic_agents.units import DiskNeighbours, Limits, judge, judge_index, too_large
 from atomic_agents.vault.kinds import Layout
 from atomic_agents.vault.walk import Survey, read_layout
+
+if TYPE_CHECKING:
+    from atomic_agents.cli.linting import Linting
 
 _LARGEST: Final = 64 << 20
 """Bytes; a larger log or journal entry is not read."""
@@ -72,7 +73,7 @@ def judge_paths(choices: Choices, paths: tuple[Path, ...], *, warnings: bool = T
     layout = read_layout(root, config.vault.ignore)
     judge_one = _Judge(root, layout, config, across=warnings)
     survey = Survey()
-    for place in find_places(root, layout, paths, survey, others=LINTED if warnings else ()):
+    for place in find_places(root, layout, paths, survey, others=judge_one.others):
         judge_one.take(place)
     for folder, error in survey.unreadable.items():
         judge_one.skip(folder, error.strerror or "cannot be read")
@@ -86,11 +87,16 @@ class _Judge:
         self._limits = limits_of(config)
         neighbours = DiskNeighbours(root, layout, self._schemas, self._limits)
         self._neighbours = neighbours if across else None
-        self._linting = Linting(root, neighbours, self._limits) if across else None
+        self._linting = _linting(root, neighbours, self._limits) if across else None
         self._today = dt.datetime.now().astimezone().date()
         self._places: list[Place] = []
         self._problems: dict[str, list[Problem]] = {}
         self._skipped: list[tuple[str, str]] = []
+
+    @property
+    def others(self) -> frozenset[Kind]:
+        """The kinds that are looked at besides notes, pages and INDEX files."""
+        return self._linting.kinds if self._linting is not None else frozenset()
 
     def take(self, place: Place) -> None:
         try:
@@ -114,7 +120,7 @@ class _Judge:
 
     def _look(self, place: Place) -> list[Problem]:
         path = Path(os.path.realpath(self._root / place.path))
-        is_judged = place.kind not in LINTED
+        is_judged = place.kind not in self.others
         try:
             data = read_file(path, limit=self._limits.max_note_bytes if is_judged else _LARGEST).data
         except FileTooLargeError:
@@ -138,3 +144,10 @@ class _Judge:
             neighbours=self._neighbours,
         )
         return verdict.problems
+
+
+def _linting(root: Path, neighbours: DiskNeighbours, limits: Limits) -> Linting:
+    """Return what looks beyond single units; `check` does without, and so without the time to load it."""
+    from atomic_agents.cli.linting import Linting
+
+    return Linting(root, neighbours, limits)

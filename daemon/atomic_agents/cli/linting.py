@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
-from atomic_agents.lint import judge_file, judge_layer
+from atomic_agents.lint import LINTED, judge_file, judge_layer
 from atomic_agents.lint.changes import Changes
 from atomic_agents.model import Kind, Place, Problem
 from atomic_agents.units import DiskNeighbours, Limits
@@ -27,6 +27,9 @@ class Linting:
         self._root = root
         self._neighbours = neighbours
         self._disabled = limits.disabled
+
+    kinds = LINTED
+    """Kinds that are looked at besides units."""
 
     def file(self, place: Place, data: bytes) -> tuple[Problem, ...]:
         """Return what is doubtful about one file.

@@ -13,7 +13,7 @@ from atomic_agents.migration.listing import Listing, UnitFile, linked_names, lis
 from atomic_agents.migration.readings import Readings
 from atomic_agents.migration.unit import MigratableUnit, UnreadableUnitError, UnwritableUnitError
 from atomic_agents.migration.writing import GroupWriter, Staged, ignore_group
-from atomic_agents.units.splice import rewrite
+from atomic_agents.units.splicing import rewrite
 from atomic_agents.vault.kinds import Layout
 
 _log = logging.getLogger(__name__)

@@ -21,7 +21,7 @@ from atomic_agents.migration.scripts import ScriptFile, find_scripts, load_scrip
 from atomic_agents.migration.step import apply_script
 from atomic_agents.migration.unit import MigratableUnit, UnitType
 from atomic_agents.model import Kind
-from atomic_agents.units.splice import write_meta
+from atomic_agents.units.splicing import write_meta
 
 
 @dataclass(frozen=True, slots=True)

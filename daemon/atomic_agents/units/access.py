@@ -22,9 +22,8 @@ from atomic_agents.units.emit import EmitError, emit_block
 from atomic_agents.units.frontmatter import Reading, read
 from atomic_agents.units.limits import Limits
 from atomic_agents.units.rules import judge
-from atomic_agents.units.splice import SpliceError, rewrite
+from atomic_agents.units.splicing import SpliceError, rewrite
 from atomic_agents.vault.kinds import LAYERS, Layout
-from atomic_agents.vault.lock import VaultLock
 
 Migrate = Callable[[dict[str, Any]], Mapping[str, Any]]
 """Turns frontmatter of an older version into the current one."""
@@ -173,5 +172,7 @@ def _locked(root: Path | None) -> Iterator[None]:
     if root is None:
         yield
         return
+    from atomic_agents.vault.lock import VaultLock  # noqa: PLC0415 - filelock takes long to import
+
     with VaultLock(root).hold(_LOCK_SECONDS):
         yield

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-
-import pathspec
+from typing import TYPE_CHECKING
 
 from atomic_agents.exceptions import ConfigError
+
+if TYPE_CHECKING:
+    import pathspec
 
 IGNORE_FILE = ".atomicdignore"
 """Gitignore patterns at the vault's root."""
@@ -116,6 +118,8 @@ class Ignore:
 
 
 def _compile(lines: tuple[str, ...]) -> pathspec.GitIgnoreSpec:
+    import pathspec  # noqa: PLC0415 - most vaults ignore nothing, and a hook has to be quick
+
     try:
         return pathspec.GitIgnoreSpec.from_lines(lines)
     except ValueError as error:
