@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from atomic_agents._files.exchange import exchange
 from atomic_agents._files.read import identity
 from atomic_agents.exceptions import FileChangedError, NotRegularFileError
 
@@ -42,10 +43,19 @@ def replace_file(path: Path, data: bytes, *, expected: os.stat_result | None = N
     with temporary_file(path, data, mode=mode, owner_of=old) as (temporary, handle):
         written = os.fstat(handle)
         _check_unchanged(path, expected)
-        os.replace(temporary, path)
+        _put_in_place(temporary, path, expected)
         renamed = os.fstat(handle)
     sync_folder(path.parent)
     return renamed if identity(renamed) == identity(written) else written
+
+
+def _put_in_place(temporary: Path, path: Path, expected: os.stat_result | None) -> None:
+    """Rename over the file; where two can be exchanged, one that came in the last moment comes back."""
+    if expected is None or not exchange(temporary, path):
+        os.replace(temporary, path)
+    elif identity(os.stat(temporary, follow_symlinks=False)) != identity(expected):
+        exchange(temporary, path)
+        raise FileChangedError(f"{path}: changed since it was read")
 
 
 def create_file(
