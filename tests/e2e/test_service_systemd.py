@@ -17,7 +17,8 @@ from fakes.notes import note
 from fakes.pages import blocks
 from fakes.process import eventually
 
-pytestmark = [pytest.mark.systemd, pytest.mark.xdist_group("systemd"), pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.systemd, pytest.mark.timeout(400)]
+"""Longer than usual: of several workers, one boots a systemd at a time, and the others wait for it."""
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "vault"
 FAST = "[Service]\nRestartSec=100ms\nWatchdogSec=2\n"

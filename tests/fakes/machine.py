@@ -49,8 +49,9 @@ class Machine:
         self.folder = Path(tempfile.mkdtemp(prefix="atomicd-systemd-", dir="/var/tmp"))
         self.folder.chmod(0o755)
         self.home = self.folder / "home"
-        self.home.mkdir()
-        shutil.chown(self.home, UID, UID)
+        (self.home / ".config" / "systemd" / "user").mkdir(parents=True)
+        for folder in (self.home, *self.home.rglob("*")):
+            shutil.chown(folder, UID, UID)
         self._errors = (self.folder / "errors").open("w+")
         self._process = subprocess.Popen(
             self._words(tool), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, text=True

@@ -70,7 +70,7 @@ def fly(rim: Rim, root: Path, today: dt.date, *, limit: float) -> Flight:
 
 
 def _land(root: Path, agent: Path) -> Path:
-    """Make the canary's folders, for the vault's owner; those of a check that was killed are cleared first."""
+    """Make the canary's folders for the vault's owner; first clear those of a check that was killed."""
     if agent.exists():
         _clear(root, agent)
     if agent.exists():

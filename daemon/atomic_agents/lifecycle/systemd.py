@@ -9,7 +9,7 @@ from typing import Final
 
 from atomic_agents.exceptions import TemporaryError
 from atomic_agents.lifecycle.manager import DidNotComeUpError, Loaded, NoManagerError
-from atomic_agents.lifecycle.plan import Plan, Scope
+from atomic_agents.lifecycle.plan import Plan, Scope, stem
 from atomic_agents.lifecycle.rim import Done, Rim
 from atomic_agents.lifecycle.unit_file import parse_unit, render_unit, unit_name
 
@@ -18,7 +18,6 @@ SYSTEM_FOLDER: Final = Path("/etc/systemd/system")
 _FACTS: Final = (
     "LoadState,ActiveState,SubState,Result,ExecMainStatus,MainPID,UnitFileState,NeedDaemonReload,NRestarts"
 )
-_LINES: Final = "8"
 
 
 @dataclass(frozen=True)
@@ -92,18 +91,13 @@ class Systemd:
         self._clear(name)
 
     def words(self, name: str) -> str:
-        """Return the end of the journal of a service."""
-        scope = ("--user-unit",) if self.scope == "user" else ("--unit",)
+        """Return the last line that the process of a service put into the journal."""
+        scope = "--user-unit" if self.scope == "user" else "--unit"
         done = self.rim.ask(
-            "journalctl",
-            "--no-pager",
-            "--quiet",
-            "--output=cat",
-            f"--lines={_LINES}",
-            *scope,
-            unit_name(name),
-        )
-        return done.out
+            "journalctl", "--no-pager", "--quiet", "--output=cat", "--lines=1",
+            f"--identifier={stem(name)}", scope, unit_name(name),
+        )  # fmt: skip
+        return done.out.strip()
 
     def can_sandbox(self) -> bool:
         """Whether the manager of this user may open namespaces: asked by doing it."""
