@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from atomic_agents.schemas.found import describe
 from atomic_agents.schemas.instance import Hints, hints_of, to_instance
+from atomic_agents.schemas.plainly import PlainTable
 
 if TYPE_CHECKING:
     import jsonschema_rs
@@ -96,7 +97,7 @@ class FieldTable:
 
         """
         instance = {key: self._prepare(key, value) for key, value in meta.items()}
-        if self._validator.is_valid(instance):
+        if self._plain.fits(instance) or self._validator.is_valid(instance):
             return ()
         faults: dict[str | None, FieldProblem] = {}
         for problem in self._read_errors(self._validator.iter_errors(instance), meta):
@@ -110,6 +111,10 @@ class FieldTable:
     @cached_property
     def _is_open(self) -> bool:
         return not _CLOSING & self.document.keys()
+
+    @cached_property
+    def _plain(self) -> PlainTable:
+        return PlainTable(self.document, is_date)
 
     @cached_property
     def _validator(self) -> jsonschema_rs.Draft202012Validator:
