@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from atomic_agents.index.lines import Kind, Line, read_line
 from atomic_agents.index.reader import read_lines
 
 BOM: Final = "\ufeff"
+_REMEMBERED: Final = 1 << 16
+"""Characters; what is longer is read anew each time."""
 
 
 @dataclass(slots=True)
@@ -146,8 +149,19 @@ def read_sheet(name: str, data: bytes) -> Sheet:
 
     """
     text = data.decode("utf-8")
-    has_bom = text.startswith(BOM)
-    pieces = text.removeprefix(BOM).split("\n")
+    body = text.removeprefix(BOM)
+    parse = _parse if len(body) <= _REMEMBERED else _parse.__wrapped__
+    lines, ends, is_open = parse(body)
+    return Sheet(name, list(map(Row, lines, ends)), len(body) < len(text), is_open)
+
+
+@lru_cache(maxsize=128)
+def _parse(text: str) -> tuple[list[Line], list[str], bool]:
+    """Return a file's lines, their line ends, and whether it ends within something that nothing closes.
+
+    Remembered, since most sub-indexes are the same from one merge to the next.
+    """
+    pieces = text.split("\n")
     last = pieces.pop()
     ends = ["\r\n" if piece.endswith("\r") else "\n" for piece in pieces]
     texts = [piece[:-1] if end == "\r\n" else piece for piece, end in zip(pieces, ends, strict=True)]
@@ -155,4 +169,4 @@ def read_sheet(name: str, data: bytes) -> Sheet:
         texts.append(last)
         ends.append("")
     reading = read_lines(texts)
-    return Sheet(name, list(map(Row, reading.lines, ends)), has_bom, reading.is_open)
+    return reading.lines, ends, reading.is_open

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import posixpath
 from collections.abc import Iterable, Mapping
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from atomic_agents.index.texts import as_hook, as_title, one_line
@@ -83,7 +84,7 @@ def wanted_of(units: Iterable[Unit], layer_dir: str) -> tuple[Wanted, ...]:
     """
     by_file = {unit.path.removeprefix(f"{layer_dir}/"): unit for unit in units}
     found = [_wanted(file, unit, by_file) for file, unit in by_file.items()]
-    return tuple(sorted(found, key=lambda want: (want.captured, want.file)))
+    return tuple(sorted(found, key=attrgetter("captured", "file")))
 
 
 def kind_of(file: str) -> Role | None:
