@@ -45,6 +45,11 @@ class Shell:
         self.env = kept | {
             "HOME": str(self.home),
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            **{
+                f"GIT_{who}_{what}": "you@example.org"
+                for who in ("AUTHOR", "COMMITTER")
+                for what in ("NAME", "EMAIL")
+            },
             "NO_COLOR": "1",
             "TERM": "dumb",
             "LC_ALL": "C.UTF-8",

@@ -22,6 +22,7 @@ Examples:
   atomicd check                  the whole vault
   atomicd check memory/feedback_tone_of_voice.md  one note
   atomicd check --format github $(git diff --name-only HEAD~1)
+  atomicd check --install-hook   before each git commit
 \b
 Exit status: 0 nothing blocks, 1 something does, 2 wrong usage.
 """
@@ -54,13 +55,26 @@ def _judging(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @click.command(epilog=_CHECK_EPILOG)
+@click.option("--staged", is_flag=True, help="Judge what is staged in git, as the next commit will hold it.")
+@click.option("--install-hook", is_flag=True, help="Have git judge what is staged before each commit.")
 @_judging
-def check(choices: Choices, paths: tuple[Path, ...], as_json: bool, **options: Any) -> int:
+def check(
+    choices: Choices,
+    paths: tuple[Path, ...],
+    staged: bool,
+    install_hook: bool,
+    as_json: bool,
+    **options: Any,
+) -> int:
     """Judge the PATHS (default: the whole vault) and show the errors."""
-    from atomic_agents.cli.judging import judge_paths
+    from atomic_agents.cli.judging import judge_paths, judge_staged
 
-    judged = judge_paths(choices, paths, warnings=False).errors_only()
-    return _finish(judged, "error", as_json=as_json, **options)
+    if paths and (staged or install_hook):
+        raise click.UsageError("--staged and --install-hook take no PATHS")
+    if install_hook:
+        return _install_hook(choices)
+    judged = judge_staged(choices) if staged else judge_paths(choices, paths, warnings=False)
+    return _finish(judged.errors_only(), "error", as_json=as_json, **options)
 
 
 @click.command(epilog=_LINT_EPILOG)
@@ -87,6 +101,15 @@ def lint(
     if severity == "error":
         judged = judged.errors_only()
     return _finish(judged, fail_on, as_json=as_json, **options)
+
+
+def _install_hook(choices: Choices) -> int:
+    from atomic_agents.cli.output import say
+    from atomic_agents.cli.staging import install_hook
+
+    hook, is_new = install_hook(choices.root())
+    say(f"{hook}: {'installed' if is_new else 'is installed already'}; delete it to be rid of it")
+    return 0
 
 
 def _finish(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Final
 
 from atomic_agents.cli.options import Choices
 from atomic_agents.config import Config
@@ -40,10 +39,13 @@ def find_vault(choices: Choices, config: Config, paths: tuple[Path, ...]) -> Pat
         root = None
     if root is not None and all(_inside(root, path) is not None for path in paths):
         return root
-    return _vault_of(paths[0])
-
-
-_JUDGED: Final = frozenset({Kind.NOTE, Kind.WIKI, Kind.INDEX})
+    found = next(filter(None, map(_vault_of, paths)), None)
+    if found is None:
+        raise AtomicAgentsError(
+            f"{printable(str(paths[0]))}: lies in no memory or wiki folder",
+            hint="name the vault with --vault",
+        )
+    return found
 
 
 def find_places(
@@ -69,9 +71,14 @@ def find_places(
     """
     seen: set[str] = set()
     for place in _all_places(root, layout, paths, survey):
-        if place.path not in seen and (place.kind in _JUDGED or place.kind in others):
+        if place.path not in seen and (is_judged(place) or place.kind in others):
             seen.add(place.path)
             yield place
+
+
+def is_judged(place: Place) -> bool:
+    """Whether a file is judged by `check`: a note, a wiki page or an INDEX file."""
+    return place.kind.is_unit or place.kind is Kind.INDEX
 
 
 def limits_of(config: Config) -> Limits:
@@ -95,8 +102,8 @@ def _all_places(root: Path, layout: Layout, paths: tuple[Path, ...], survey: Sur
             yield layout.place(inside)
 
 
-def _vault_of(path: Path) -> Path:
-    """Return the folder that holds the agent that holds the path."""
+def _vault_of(path: Path) -> Path | None:
+    """Return the folder that holds the agent that holds the path, or the path itself if it is a folder."""
     real = Path(os.path.realpath(path))
     for folder in (real, *real.parents):
         if folder.name in LAYERS and folder.parent != folder:
@@ -104,11 +111,7 @@ def _vault_of(path: Path) -> Path:
     for folder in (real, *real.parents):
         if any((folder / layer).is_dir() for layer in LAYERS):
             return folder.parent
-    if real.is_dir():
-        return real
-    raise AtomicAgentsError(
-        f"{printable(str(path))}: lies in no memory or wiki folder", hint="name the vault with --vault"
-    )
+    return real if real.is_dir() else None
 
 
 def _inside(root: Path, path: Path) -> str | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from atomic_agents._io import read_file
 from atomic_agents._schema import SchemaSet
-from atomic_agents.cli.choosing import find_places, find_vault, limits_of
+from atomic_agents.cli.choosing import find_places, find_vault, is_judged, limits_of
 from atomic_agents.cli.options import Choices
 from atomic_agents.config import Config
 from atomic_agents.exceptions import FileChangedError, FileTooLargeError, NotRegularFileError
@@ -80,6 +80,28 @@ def judge_paths(choices: Choices, paths: tuple[Path, ...], *, warnings: bool = T
     return judge_one.result()
 
 
+def judge_staged(choices: Choices) -> Judged:
+    """Judge what is staged in git: the bytes that the next commit will hold, errors only.
+
+    Args:
+        choices: the options of the command line.
+
+    Raises:
+        AtomicAgentsError: the vault lies in no git work tree.
+        ConfigError: the configuration is wrong.
+        VaultMissingError: the vault is not there.
+
+    """
+    from atomic_agents.cli.staging import staged
+
+    config, root = choices.load(), choices.root()
+    layout = read_layout(root, config.vault.ignore)
+    judge_one = _Judge(root, layout, config, across=False)
+    for path, data in staged(root, lambda path: is_judged(layout.place(path))):
+        judge_one.take_bytes(layout.place(path), data)
+    return judge_one.result()
+
+
 class _Judge:
     def __init__(self, root: Path, layout: Layout, config: Config, *, across: bool) -> None:
         self._root = root
@@ -106,8 +128,17 @@ class _Judge:
         except OSError as error:
             self.skip(place.path, error.strerror or "cannot be read")
         else:
-            self._places.append(place)
-            self._problems[place.path] = found
+            self._keep(place, found)
+
+    def take_bytes(self, place: Place, data: bytes) -> None:
+        if len(data) > self._limits.max_note_bytes:
+            self._keep(place, list(too_large(place, len(data), "", self._limits).problems))
+        else:
+            self._keep(place, list(self._judge(place, data)))
+
+    def _keep(self, place: Place, found: list[Problem]) -> None:
+        self._places.append(place)
+        self._problems[place.path] = found
 
     def skip(self, path: str, reason: str) -> None:
         self._skipped.append((path, reason))
@@ -120,14 +151,14 @@ class _Judge:
 
     def _look(self, place: Place) -> list[Problem]:
         path = Path(os.path.realpath(self._root / place.path))
-        is_judged = place.kind not in self.others
+        is_other = place.kind in self.others
         try:
-            data = read_file(path, limit=self._limits.max_note_bytes if is_judged else _LARGEST).data
+            data = read_file(path, limit=_LARGEST if is_other else self._limits.max_note_bytes).data
         except FileTooLargeError:
-            if not is_judged:
+            if is_other:
                 raise
             return list(too_large(place, path.stat().st_size, "", self._limits).problems)
-        found = list(self._judge(place, data)) if is_judged else []
+        found = [] if is_other else list(self._judge(place, data))
         if self._linting is not None and place.kind is not Kind.INDEX:
             found += self._linting.file(place, data)
         return found
