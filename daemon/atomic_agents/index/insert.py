@@ -127,12 +127,11 @@ class Inserting:
         sheet = self.sheets[section.sheet]
         above = None
         if not is_first:
-            above = sheet.rows[row].line
+            above = sheet.rows[row]
             row = _behind(sheet.rows, row, section.end, chain[0])
         for one in chain:
             revision = write(one, self.writing, _bullet_below(one, above), sheet.folder)
-            above = read_line(revision.text)
-            self._keep(one, (section.sheet, row), revision)
+            above = self._keep(one, (section.sheet, row), revision)
 
     def _append(self, section: Section, group: Sequence[Pending]) -> None:
         sheet = self.sheets[section.sheet]
@@ -194,10 +193,11 @@ class Inserting:
         if spot.blank_after:
             self._add(at, "")
 
-    def _keep(self, one: Pending, at: tuple[int, int], revision: Revision) -> None:
+    def _keep(self, one: Pending, at: tuple[int, int], revision: Revision) -> Row:
         self.written[one.want.file] = revision
-        self._rows.setdefault(at, []).append(Row(read_line(revision.text), "", one.want.file))
-        self._rows[at] += one.children
+        row = Row(read_line(revision.text), "", one.want.file)
+        self._rows.setdefault(at, []).extend([row, *one.children])
+        return row
 
     def _part(self, at: tuple[int, int], *, needed: bool) -> None:
         """Add a blank line unless one is there."""
@@ -239,17 +239,23 @@ def _behind(rows: Sequence[Row], row: int, end: int, first: Pending) -> int:
     return next(hanging, after)
 
 
-def _bullet_below(one: Pending, above: Line | None) -> str:
-    """Return the indent, bullet and gap of an entry that comes back, less deep where it would be code."""
+def _bullet_below(one: Pending, above: Row | None) -> str:
+    """Return the indent, bullet and gap of an entry that comes back.
+
+    It is as deep as it was only below the entry that it stood below, and where it would not be code.
+    """
     item = item_of(one.text)
     if item is None:
         return "- "
     blanks = one.text[: len(one.text) - len(one.text.lstrip(" \t"))]
     gap = item.gap[: len(item.gap) - len(item.gap.lstrip(" \t"))]
-    deepest = CODE_INDENT - 1
-    if above is not None and above.item is not None:
-        deepest += above.item.offset
-    return (blanks if item.indent <= deepest else " " * (above.indent if above else 0)) + item.bullet + gap
+    if above is None or above.line.item is None:
+        deepest, indent = CODE_INDENT - 1, 0
+    else:
+        is_same = one.base is not None and one.base.after == above.owner
+        indent = above.line.indent
+        deepest = above.line.item.offset + CODE_INDENT - 1 if is_same else indent
+    return (blanks if item.indent <= deepest else " " * indent) + item.bullet + gap
 
 
 def _is_list(rows: Sequence[Row], section: Section) -> bool:

@@ -89,7 +89,7 @@ class Line:
         return self.kind in {Kind.RULE, Kind.TEXT} and _UNDERLINE.match(self.text) is not None
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 15)
 def read_line(text: str) -> Line:
     """Return what a line is by itself; equal lines are read once.
 

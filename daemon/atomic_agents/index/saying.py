@@ -57,7 +57,7 @@ class Revision:
     kept: tuple[str, ...] = ()
 
 
-@lru_cache(maxsize=1 << 15)
+@lru_cache(maxsize=1 << 12)
 def saying(title: str, hook: str, form: Form, limit: int, *, defined: bool = False) -> Saying:
     """Return what an entry says.
 

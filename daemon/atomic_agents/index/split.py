@@ -99,11 +99,10 @@ class Splitting:
 
     def _rows_of(self, role: Role) -> list[Row]:
         """Return what would leave INDEX.md with a role: its section, or its entries in a mixed one."""
-        number = self._homes.of(role)
-        section = self._homes.sections[number] if number is not None else None
-        if section is None or section.sheet:
+        number = self._top_section(role)
+        if number is None:
             return []
-        rows = self.sheets[0].rows
+        section, rows = self._homes.sections[number], self.sheets[0].rows
         if not any(row.owner in self.known.wanted for row in rows[section.start : section.end]):
             return []
         shared = any(self._homes.of(other) == number for other in self.roles if other is not role)
@@ -111,6 +110,14 @@ class Splitting:
             return rows[section.head : content_end(rows, section.start, self._homes.region_end(section))]
         blocks = _blocks(rows, section)
         return [row for block in blocks if self._role_of(block[0]) is role for row in block]
+
+    def _top_section(self, role: Role) -> int | None:
+        """Return the role's section in INDEX.md, also one that stands there besides its sub-index."""
+        number = self._homes.of(role)
+        if number is not None and self._homes.sections[number].sheet == 0:
+            return number
+        members = sorted(self._homes.members(role))
+        return next((number for number in members if self._homes.sections[number].sheet == 0), None)
 
     def _role_of(self, row: Row) -> Role | None:
         want = self.known.wanted.get(row.owner) if row.owner is not None else None
@@ -125,8 +132,9 @@ class Splitting:
         self.sheets[0].take_out(moved)
         self._fill(SLICES[role], moved)
         self._look()
-        point_to_role(self.sheets, self._homes, role)
-        self._look()
+        if not self._homes.is_split(role):
+            point_to_role(self.sheets, self._homes, role)
+            self._look()
 
     def _split_slices(self) -> None:
         for role in (role for role in self.roles if self._homes.is_split(role)):

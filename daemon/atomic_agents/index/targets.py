@@ -20,7 +20,7 @@ _ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
 _NOT_IN_WIKI: Final = re.compile(r"[\[\]|#^\\\x00-\x1f\x7f\ud800-\udfff]|^\s|\s$")
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 12)
 def lead(target: str, is_wiki: bool, folder: str, layer_dir: str) -> tuple[str, ...]:
     """Return the files that a target may mean, relative to the layer's folder, the likeliest first.
 
@@ -43,7 +43,7 @@ def lead(target: str, is_wiki: bool, folder: str, layer_dir: str) -> tuple[str, 
     return tuple(dict.fromkeys(name for name in found if name is not None))
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 10)
 def written(file: str) -> str:
     """Return a file as the target of a link: as it is, or percent-encoded where a character would act.
 

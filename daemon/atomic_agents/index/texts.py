@@ -68,7 +68,6 @@ def shorten(text: str, limit: int) -> str:
     return text[:end].rstrip(_CLOSERS) + "…"
 
 
-@lru_cache(maxsize=1 << 15)
 def as_hook(text: str, *, defined: bool = False) -> str:
     """Return one line of text, escaped where it would act, to stand after an entry's separator.
 
@@ -77,14 +76,9 @@ def as_hook(text: str, *, defined: bool = False) -> str:
         defined: the document defines link labels, so that `[label]` alone would be a link.
 
     """
-    if not _ACTIVE.search(text):
-        return text
-    acts = _ACTS_ALWAYS if defined else _ACTS_IN_HOOK
-    pieces = _pieces(text, _ACTS_IN_CODE)
-    return "".join(piece if code else acts.sub(_escape, piece) for piece, code in pieces)
+    return _escaped_hook(text, defined) if _ACTIVE.search(text) else text
 
 
-@lru_cache(maxsize=1 << 15)
 def as_title(text: str, *, defined: bool = False) -> str:
     """Return one line of text, escaped where it would act, to stand between a link's brackets.
 
@@ -93,8 +87,18 @@ def as_title(text: str, *, defined: bool = False) -> str:
         defined: the document defines link labels, so that `[label]` alone would be a link.
 
     """
-    if not _ACTIVE.search(text):
-        return text
+    return _escaped_title(text, defined) if _ACTIVE.search(text) else text
+
+
+@lru_cache(maxsize=1 << 12)
+def _escaped_hook(text: str, defined: bool) -> str:
+    acts = _ACTS_ALWAYS if defined else _ACTS_IN_HOOK
+    pieces = _pieces(text, _ACTS_IN_CODE)
+    return "".join(piece if code else acts.sub(_escape, piece) for piece, code in pieces)
+
+
+@lru_cache(maxsize=1 << 12)
+def _escaped_title(text: str, defined: bool) -> str:
     pieces = list(_pieces(text, _ACTS_IN_TITLE_CODE))
     plain = "".join(" " if code else piece for piece, code in pieces)
     acts = _ACTS_IN_HOOK if not defined and _is_balanced(plain) else _ACTS_ALWAYS

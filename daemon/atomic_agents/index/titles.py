@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -89,24 +90,23 @@ class Titles:
         self._by_hook([one for group in lines.values() for one in group])
 
     def _by_line(self, titled: Sequence[Titled]) -> None:
-        wanted_lines = {one.row.line.text for one in titled}
+        wanted_lines = Counter(one.row.line.text for one in titled)
         files: dict[str, list[str]] = {}
         for file, base in self.remembered.items():
             is_left = file not in self.taken and (not base.gone or file in self.wanted)
             if is_left and base.line in wanted_lines:
                 files.setdefault(base.line, []).append(file)
-        for is_sure in (_alone, self._is_in_place, self._is_near, _any_of):
+        for one in titled:
+            same = files.get(one.row.line.text, [])
+            if len(same) == 1 == wanted_lines[one.row.line.text]:
+                self._give(one, same.pop())
+        for is_sure in (_stands_in_place, _stands_near, _any):
             for one in (one for one in titled if one.row.owner is None):
                 same = files.get(one.row.line.text, [])
-                self._give(one, next((file for file in same if is_sure(one, file, titled, same)), None))
+                fitting = (file for file in same if is_sure(one, self.remembered[file]))
+                self._give(one, next(fitting, None))
                 if one.row.owner is not None:
                     same.remove(one.row.owner)
-
-    def _is_near(self, one: Titled, file: str, *_: object) -> bool:
-        return self.remembered[file].heading == heading_key(one.heading)
-
-    def _is_in_place(self, one: Titled, file: str, *_: object) -> bool:
-        return self._is_near(one, file) and one.is_after(self.remembered[file].after)
 
     def _by_clues(self, lines: list[Titled], units: list[Wanted]) -> None:
         for clue in (_same_hook, _same_section, _any):
@@ -147,12 +147,12 @@ class Titles:
             self.taken.add(file)
 
 
-def _alone(one: Titled, _file: str, titled: Sequence[Titled], same: Sequence[str]) -> bool:
-    return len(same) == 1 == sum(other.row.line.text == one.row.line.text for other in titled)
+def _stands_near(one: Titled, base: Remembered) -> bool:
+    return base.heading == heading_key(one.heading)
 
 
-def _any_of(*_: object) -> bool:
-    return True
+def _stands_in_place(one: Titled, base: Remembered) -> bool:
+    return _stands_near(one, base) and one.is_after(base.after)
 
 
 def _plain(title: str) -> str:
@@ -167,5 +167,5 @@ def _same_section(one: Titled, *units: Wanted) -> bool:
     return any(heading_key(one.heading) == heading_key(HEADINGS[unit.role]) for unit in units)
 
 
-def _any(_one: Titled, *_units: Wanted) -> bool:
+def _any(_one: Titled, *_: object) -> bool:
     return True

@@ -111,3 +111,8 @@ def test_what_was_generated_and_the_entries_of_units_that_are_gone_may_go(desk):
     after = desk.text.replace("text a", "new text").replace("## User Profile\n\n", "")
     desk.drop("feedback_b.md")
     assert lost(desk, after.replace("- [B](feedback_b.md) — text b\n", "")) == ()
+
+
+def test_a_title_that_a_person_wrote_and_that_goes_is_told(desk):
+    desk.edit("[A](feedback_a.md)", "[My A](feedback_a.md)").sync()
+    assert lost(desk, desk.text.replace("My A", "A")) == ("- [My A](feedback_a.md) — text a",)

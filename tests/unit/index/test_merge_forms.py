@@ -192,3 +192,32 @@ def test_a_renamed_wikilink_keeps_its_style():
     desk.rename("feedback_a.md", "feedback_c.md")
     desk.rename("feedback_b.md", "sub/feedback_d.md")
     assert desk.text == index("- [[feedback_c#top|Mine]] — a", "- [[sub/feedback_d.md|B]] — b")
+
+
+def test_lines_that_say_the_same_are_told_apart_by_where_they_stood():
+    desk = Desk(index("- `Rule` — mine", "- [X](feedback_x.md) — use it", "- `Rule` — mine"))
+    desk.note("feedback_a.md", "Rule", "mine").note("feedback_b.md", "Rule", "mine").note(
+        "feedback_x.md", "X"
+    ).sync()
+    desk.edit(
+        "- [X](feedback_x.md) — use it\n- `Rule` — mine", "- [X](feedback_x.md) — use it\n- `Rule` — b's"
+    )
+    desk.change("feedback_a.md", description="a's").sync()
+    desk.change("feedback_b.md", description="b's").sync()
+    assert desk.sync().files == {}
+
+
+def test_a_line_by_title_is_known_again_among_its_like():
+    desk = (
+        Desk(index("- `A` — text", "- `B` — text"))
+        .note("feedback_a.md", "A", "text")
+        .note("feedback_b.md", "B", "text")
+    )
+    desk.sync()
+    desk.change("feedback_b.md", name="A").sync()
+    assert desk.text == index("- `A` — text", "- `A` — text")
+    desk.drop("feedback_a.md")
+    desk.sync()
+    assert desk.text == index("- `A` — text")
+    desk.change("feedback_b.md", description="new").sync()
+    assert desk.text == index("- `A` — new")

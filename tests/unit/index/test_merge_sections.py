@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
+from atomic_agents.index.skeleton import agent_name, skeleton
 from unit.index.desk import SECTIONS, Desk, added
 
 OLD = "feedback_old_rule.md"
@@ -324,3 +327,75 @@ def test_nothing_moves_when_an_index_is_met_for_the_first_time():
         OLD, "Old", superseded_by="persona/USER.md"
     )
     assert desk.sync().files == {}
+
+
+def test_several_new_entries_keep_the_blank_lines_between_entries():
+    desk = Desk("# M\n\n## Critical Feedback\n\n- [A](feedback_a.md) — a\n\n- [B](feedback_b.md) — b\n")
+    desk.note("feedback_x.md", "X").note("feedback_y.md", "Y").sync()
+    assert desk.text.endswith("— b\n\n- [X](feedback_x.md) — use it\n\n- [Y](feedback_y.md) — use it\n")
+
+
+def nested(desk):
+    line = "- [A](feedback_a.md) — use it\n    - [B](feedback_b.md) — mine\n"
+    desk.note("feedback_a.md", "A").note("feedback_b.md", "B")
+    desk.edit("— seeded\n", f"— seeded\n\n{line}").sync()
+    return desk
+
+
+def test_an_entry_that_would_become_code_when_the_one_above_goes_is_lifted():
+    desk = nested(Desk()).edit("- [Seed rule](feedback_seed_rule.md) — seeded\n\n", "Prose.\n\n")
+    desk.drop("feedback_seed_rule.md")
+    desk.drop("feedback_a.md")
+    desk.sync()
+    assert "\nProse.\n\n- [B](feedback_b.md) — mine\n\n\n## Locked" in desk.text
+
+
+def test_the_entry_of_a_file_that_is_not_valid_stays_also_where_it_becomes_code():
+    desk = nested(Desk()).edit("- [Seed rule](feedback_seed_rule.md) — seeded\n\n", "Prose.\n\n")
+    desk.hold("feedback_b.md")
+    desk.drop("feedback_seed_rule.md")
+    desk.drop("feedback_a.md")
+    desk.sync()
+    assert "\nProse.\n\n    - [B](feedback_b.md) — mine\n" in desk.text
+
+
+def test_an_entry_that_comes_back_is_no_deeper_than_it_may_be():
+    desk = nested(Desk())
+    before = desk.text
+    units = {file: desk.drop(file) for file in ("feedback_a.md", "feedback_b.md")}
+    desk.sync()
+    desk.units["feedback_b.md"] = units["feedback_b.md"]
+    desk.sync()
+    assert "— seeded\n- [B](feedback_b.md) — mine\n" in desk.text
+    desk.units["feedback_a.md"] = units["feedback_a.md"]
+    desk.sync()
+    assert {line.strip() for line in desk.text.split("\n")} == {line.strip() for line in before.split("\n")}
+
+
+def test_a_remembered_line_that_is_no_entry_does_no_harm():
+    desk = Desk().note("feedback_x.md", "X")
+    desk.sync()
+    base = desk.remembered["feedback_x.md"]
+    desk.remembered["feedback_x.md"] = dataclasses.replace(
+        base, line="garbage", after="feedback_seed_rule.md"
+    )
+    desk.edit("- [X](feedback_x.md) — use it\n", "").sync()
+    assert desk.lines("feedback_x.md") == ["- [X](feedback_x.md) — use it"]
+
+
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [
+        ("caldwell", "Caldwell"),
+        ("desk-advisor", "Desk Advisor"),
+        ("my_NASA bot", "My NASA Bot"),
+        ("_", "Agent"),
+        ("a\u202eb", "Ab"),
+    ],
+)
+def test_an_agents_name_is_that_of_its_folder(folder, name):
+    assert agent_name(folder) == name
+
+
+def test_the_name_of_a_folder_cannot_act_in_a_new_index():
+    assert skeleton("a <!-- b", "wiki").startswith("# a <\\!-- b — Wiki Index\n".encode())

@@ -392,3 +392,39 @@ def test_labels_tell_parts_apart():
         ("d", "dun"),
         ("dut", "zoo"),
     ]
+
+
+def test_the_line_that_leads_to_a_range_is_put_back(deep):
+    line = next(line for line in deep.read("INDEX_feedback.md").split("\n") if "(INDEX_feedback_c" in line)
+    deep.edit(f"{line}\n", "", "INDEX_feedback.md").sync()
+    assert line in deep.read("INDEX_feedback.md").split("\n")
+    assert counts(deep) == {name: held(deep, name) for name in deep.files if name != INDEX}
+
+
+def test_a_sub_index_that_is_long_for_its_prose_is_left_as_it_is(desk):
+    desk.files["INDEX_user.md"] += b"\n" + b"words\n" * 200
+    units = [file for file in desk.units if file.startswith("user_")]
+    for file in units[1:]:
+        desk.drop(file)
+    desk.sync()
+    assert not [name for name in desk.files if name.startswith("INDEX_user_")]
+
+
+@pytest.mark.parametrize(
+    ("own", "expected"),
+    [
+        ("# Mine\n\nWords.\n", "# Mine\n\nWords.\n\n## User Profile\n\n- [Name 52]"),
+        (
+            "## User Profile\n\n- [Old](user_gone.md) — x\n",
+            "## User Profile\n\n- [Old](user_gone.md) — x\n- [Name 52]",
+        ),
+    ],
+)
+def test_a_file_that_has_the_name_of_a_sub_index_keeps_what_is_in_it(own, expected):
+    desk = fill(Desk(max_lines=400), 200)
+    desk.sync()
+    desk.files["INDEX_user.md"] = own.encode()
+    desk.settings = Desk().settings
+    desk.sync()
+    assert desk.read("INDEX_user.md").startswith(expected)
+    assert counts(desk)["INDEX_user.md"] == held(desk, "INDEX_user.md")
