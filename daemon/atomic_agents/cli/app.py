@@ -6,13 +6,16 @@ import importlib
 import os
 import sys
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from atomic_agents import __version__
 from atomic_agents.cli.options import Choices
 from atomic_agents.exceptions import AtomicAgentsError, UsageError
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "run": ("run", "Watch a vault in the foreground."),
@@ -33,6 +36,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "migrate": ("migrate", "Migrate to another schema version, or roll back."),
     "conflicts": ("conflicts", "Conflict copies and markers, with the differences."),
     "schema": ("schema", "The fields as JSON Schema, for editors."),
+    "completion": ("completion", "Let bash, zsh or fish complete the commands."),
     "init": ("init", "Make a configuration and a small valid vault."),
 }
 """Every command: the module that holds it, and its line in `atomicd --help`."""
@@ -65,6 +69,15 @@ class LazyGroup(click.Group):
         module = importlib.import_module(f"atomic_agents.cli.{COMMANDS[cmd_name][0]}")
         command: click.Command = getattr(module, cmd_name)
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return what a shell offers, without importing the commands: a keystroke has to be quick."""
+        from click.shell_completion import CompletionItem
+
+        if incomplete.startswith("-"):
+            return click.Command.shell_complete(self, ctx, incomplete)
+        found = ((name, line) for name, (_, line) in COMMANDS.items() if name.startswith(incomplete))
+        return [CompletionItem(name, help=line) for name, line in found]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands without importing them."""

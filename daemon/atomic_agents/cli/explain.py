@@ -14,6 +14,8 @@ import click
 from atomic_agents.cli.options import Choices, as_json, shared
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from atomic_agents.cli.explaining import Explanation, Rule
     from atomic_agents.quarantine import Incident
 
@@ -27,11 +29,22 @@ Exit status: 0 nothing blocks it, 1 something does, 2 wrong usage.
 """
 
 
+def _complete(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the codes that the shell offers, and that it shall offer paths besides."""
+    from click.shell_completion import CompletionItem
+
+    from atomic_agents.units import CODES
+
+    codes = [code for code in CODES if incomplete and code.startswith(incomplete)]
+    offered = [CompletionItem(code, help=CODES[code].meaning) for code in codes]
+    return offered or [CompletionItem(incomplete, type="file")]
+
+
 @click.command(epilog=_EPILOG)
 @shared
 @as_json
 @click.option("--rules", "with_rules", is_flag=True, help="List every rule, also those that hold.")
-@click.argument("word", metavar="PATH|CODE")
+@click.argument("word", metavar="PATH|CODE", shell_complete=_complete)
 def explain(choices: Choices, word: str, *, as_json: bool, with_rules: bool) -> int:
     """Say what PATH is to atomicd and why, or what the CODE of a problem means."""
     from atomic_agents.units import CODES

@@ -72,7 +72,9 @@ def print_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         table.add_column(head, overflow="fold")
     for row in rows:
         table.add_row(*(_escape(cell) for cell in row))
-    Console(file=sys.stdout, highlight=False, width=columns() or _PIPE_WIDTH).print(table)
+    plain = None if has_colours() else False
+    width = columns() or _PIPE_WIDTH
+    Console(file=sys.stdout, highlight=False, width=width, force_terminal=plain).print(table)
 
 
 def say(text: str, *, colour: str | None = None, bold: bool = False) -> None:
