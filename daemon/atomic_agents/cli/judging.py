@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -12,6 +13,7 @@ from atomic_agents._io import read_file
 from atomic_agents._schema import SchemaSet
 from atomic_agents.cli.choosing import find_places, find_vault, is_judged, limits_of
 from atomic_agents.cli.options import Choices
+from atomic_agents.cli.progress import counting
 from atomic_agents.config import Config
 from atomic_agents.exceptions import FileChangedError, FileTooLargeError, NotRegularFileError
 from atomic_agents.model import Kind, Place, Problem, Severity
@@ -71,10 +73,13 @@ def judge_paths(choices: Choices, paths: tuple[Path, ...], *, warnings: bool = T
     config = choices.load()
     root = find_vault(choices, config, paths)
     layout = read_layout(root, config.vault.ignore)
-    judge_one = _Judge(root, layout, config, across=warnings)
     survey = Survey()
-    for place in find_places(root, layout, paths, survey, others=judge_one.others):
-        judge_one.take(place)
+    places = list(find_places(root, layout, paths, survey, others=_others(across=warnings)))
+    with counting(len(places)) as tick:
+        judge_one = _Judge(root, layout, config, across=warnings, ticked=lambda: tick("read"))
+        for place in places:
+            judge_one.take(place)
+            tick("judged")
     for folder, error in survey.unreadable.items():
         judge_one.skip(folder, error.strerror or "cannot be read")
     return judge_one.result()
@@ -103,22 +108,25 @@ def judge_staged(choices: Choices) -> Judged:
 
 
 class _Judge:
-    def __init__(self, root: Path, layout: Layout, config: Config, *, across: bool) -> None:
+    def __init__(
+        self,
+        root: Path,
+        layout: Layout,
+        config: Config,
+        *,
+        across: bool,
+        ticked: Callable[[], object] = lambda: None,
+    ) -> None:
         self._root = root
         self._schemas = SchemaSet.of_vault(root)
         self._limits = limits_of(config)
-        neighbours = DiskNeighbours(root, layout, self._schemas, self._limits)
+        neighbours = DiskNeighbours(root, layout, self._schemas, self._limits, ticked)
         self._neighbours = neighbours if across else None
         self._linting = _linting(root, neighbours, self._limits) if across else None
         self._today = dt.datetime.now().astimezone().date()
         self._places: list[Place] = []
         self._problems: dict[str, list[Problem]] = {}
         self._skipped: list[tuple[str, str]] = []
-
-    @property
-    def others(self) -> frozenset[Kind]:
-        """The kinds that are looked at besides notes, pages and INDEX files."""
-        return self._linting.kinds if self._linting is not None else frozenset()
 
     def take(self, place: Place) -> None:
         try:
@@ -151,7 +159,7 @@ class _Judge:
 
     def _look(self, place: Place) -> list[Problem]:
         path = Path(os.path.realpath(self._root / place.path))
-        is_other = place.kind in self.others
+        is_other = self._linting is not None and place.kind in self._linting.kinds
         try:
             data = read_file(path, limit=_LARGEST if is_other else self._limits.max_note_bytes).data
         except FileTooLargeError:
@@ -182,3 +190,12 @@ def _linting(root: Path, neighbours: DiskNeighbours, limits: Limits) -> Linting:
     from atomic_agents.cli.linting import Linting
 
     return Linting(root, neighbours, limits)
+
+
+def _others(*, across: bool) -> frozenset[Kind]:
+    """Return the kinds that are looked at besides notes, pages and INDEX files."""
+    if not across:
+        return frozenset()
+    from atomic_agents.lint import LINTED
+
+    return LINTED

@@ -14,6 +14,7 @@ from atomic_agents._io import Reading, read_file
 from atomic_agents._schema import SchemaSet
 from atomic_agents.cli.choosing import find_places, find_vault, limits_of
 from atomic_agents.cli.options import Choices
+from atomic_agents.cli.progress import counting
 from atomic_agents.exceptions import FileChangedError, FileTooLargeError, NotRegularFileError
 from atomic_agents.model import Place, Problem
 from atomic_agents.units import Limits, read
@@ -114,9 +115,11 @@ def make_plan(choices: Choices, paths: tuple[Path, ...], *, with_names: bool) ->
     layout = read_layout(root, config.vault.ignore)
     plan = Plan(root, layout, SchemaSet.of_vault(root), limits_of(config))
     survey, today = Survey(), dt.datetime.now().astimezone().date()
-    for place in find_places(root, layout, paths, survey):
-        if place.kind.is_unit:
+    places = [place for place in find_places(root, layout, paths, survey) if place.kind.is_unit]
+    with counting(len(places)) as tick:
+        for place in places:
             _take(plan, place, today, with_names=with_names)
+            tick("looked at")
     for path, error in survey.unreadable.items():
         plan.skipped.append((path, error.strerror or "cannot be read"))
     plan.changes = _with_names_apart(root, plan.changes)

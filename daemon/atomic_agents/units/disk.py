@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import stat
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -49,14 +49,23 @@ class DiskNeighbours:
         layout: how its paths are read.
         schemas: the versions in force.
         limits: what the operator set.
+        ticked: called with each file that is read.
 
     """
 
-    def __init__(self, root: Path, layout: Layout, schemas: SchemaSet, limits: Limits) -> None:
+    def __init__(
+        self,
+        root: Path,
+        layout: Layout,
+        schemas: SchemaSet,
+        limits: Limits,
+        ticked: Callable[[], object] = lambda: None,
+    ) -> None:
         self._root = root
         self._layout = layout
         self._schemas = schemas
         self._limits = limits
+        self._ticked = ticked
         self._agents: dict[str, _Agent] = {}
 
     def exists(self, path: str) -> bool:
@@ -115,6 +124,7 @@ class DiskNeighbours:
         if not (place.kind.is_unit or place.kind is Kind.INDEX):
             return
         data = self._bytes(place.path)
+        self._ticked()
         if place.kind is Kind.INDEX:
             mentions = agent.mentions.setdefault(place.layer_dir, Mentions())
             mentions.add(place.path, (data or b"").decode("utf-8", "replace"))
