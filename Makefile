@@ -21,7 +21,7 @@ endif
 
 test: $(VENV)/.test ## run the tests with coverage
 	@rm -f .coverage .coverage.*
-	$(BIN)/coverage run -m pytest -n 2 -m "not soak" $(TESTS)
+	$(BIN)/coverage run -m pytest -n 4 -m "not soak" $(TESTS)
 	@$(BIN)/coverage combine -q
 	$(BIN)/coverage report
 
