@@ -133,7 +133,14 @@ def _help_of(command: click.Command, path: str) -> Iterator[tuple[str, str]]:
         parser.formatter_class = partial(argparse.RawDescriptionHelpFormatter, width=_HELP_WIDTH)
         yield path, parser.format_help().strip()
         return
-    ctx = click.Context(command, info_name=path, max_content_width=_HELP_WIDTH, terminal_width=_HELP_WIDTH)
+    ctx = click.Context(
+        command,
+        info_name=path,
+        max_content_width=_HELP_WIDTH,
+        terminal_width=_HELP_WIDTH,
+        help_option_names=["-h", "--help"],
+    )
+    command._help_option = None  # noqa: SLF001 (click keeps the first one that was asked for)
     text = "\n".join(line.rstrip() for line in command.get_help(ctx).splitlines())
     yield path, text.strip()
     if isinstance(command, click.Group):

@@ -94,13 +94,13 @@ def test_without_a_folder_all_schemas_are_printed(home, capsys):
 def test_files_are_written_once_and_only_when_they_differ(home, capsys):
     code, told = run(capsys, home / "deep" / "schemas")
     assert code == 0
-    assert told.out.count("wrote ") == 4
+    assert told.out.count("wrote") == 4
     file = home / "deep" / "schemas" / "note.schema.json"
     before = file.stat().st_ino
     assert run(capsys, home / "deep" / "schemas")[1].out == ""
     assert file.stat().st_ino == before
     file.write_text('{"$schema": "old"}')
-    assert run(capsys, home / "deep" / "schemas")[1].out.count("wrote ") == 1
+    assert run(capsys, home / "deep" / "schemas")[1].out.count("wrote") == 1
 
 
 @pytest.mark.parametrize("text", ["my notes", "[]", "3", "{}"])
