@@ -7,10 +7,12 @@ import pytest
 from atomic_agents.config import Config
 from atomic_agents.daemon.orders import Orders
 from atomic_agents.daemon.worker import Worker
+from atomic_agents.intake.events import Touched
 from fakes.bench import Workshop
 from fakes.notes import note, put
 
 OLD = "alpha/memory/feedback_old_rule.md"
+BUSY = "alpha/memory/feedback_busy_rule.md"
 NEW = "alpha/memory/feedback_new_rule.md"
 
 
@@ -35,14 +37,60 @@ def turns(shop, worker, number=4):
         shop.clock.advance(0.3)
 
 
-def test_a_hook_edited_by_hand_stays_when_the_sweep_meets_the_new_name_still_hot(shop, worker):
+def named_by_hand(shop, worker):
     put(shop.root, OLD, note("First"))
     turns(shop, worker)
     index = shop.root / "alpha/memory/INDEX.md"
     index.write_text(index.read_text("utf-8").replace("use it in tests", "in my own words"), "utf-8")
+
+
+def test_a_hook_edited_by_hand_stays_when_the_sweep_meets_the_new_name_still_hot(shop, worker):
+    named_by_hand(shop, worker)
     (shop.root / OLD).rename(shop.root / NEW)
     shop.clock.jump((shop.root / NEW).stat().st_ctime + 0.1 - shop.clock.wall())
     worker._sweeping.want("sync")
     turns(shop, worker)
     assert [line["to"] for line in shop.kept.events("unit.renamed")] == [NEW]
     assert "(feedback_new_rule.md) — in my own words" in shop.index()
+
+
+def test_a_note_that_is_renamed_and_edited_the_moment_after_keeps_its_entry(shop, worker):
+    named_by_hand(shop, worker)
+    (shop.root / OLD).rename(shop.root / NEW)
+    shop.watcher.told = [Touched(OLD), Touched(NEW)]
+    worker.turn()
+    shop.clock.advance(0.4)
+    with (shop.root / NEW).open("a") as file:
+        file.write("more\n")
+    shop.watcher.told = [Touched(NEW)]
+    turns(shop, worker, 8)
+    assert [line["to"] for line in shop.kept.events("unit.renamed")] == [NEW]
+    assert "(feedback_new_rule.md) — in my own words" in shop.index()
+
+
+def test_a_known_rename_does_not_wait_for_other_paths(shop, worker):
+    named_by_hand(shop, worker)
+    put(shop.root, BUSY, note("Busy"))
+    (shop.root / OLD).rename(shop.root / NEW)
+    shop.watcher.told = [Touched(OLD), Touched(NEW)]
+    for _ in range(4):
+        worker.turn()
+        shop.clock.advance(0.3)
+        shop.watcher.told = [Touched(BUSY)]
+    assert [line["to"] for line in shop.kept.events("unit.renamed")] == [NEW]
+
+
+def test_a_removal_waits_for_restless_paths_no_longer_than_a_path_may_settle(shop, worker):
+    named_by_hand(shop, worker)
+    put(shop.root, BUSY, note("Busy"))
+    (shop.root / OLD).unlink()
+    shop.watcher.told = [Touched(OLD)]
+    gone = []
+    for _ in range(24):
+        worker.turn()
+        shop.clock.advance(0.3)
+        shop.watcher.told = [Touched(BUSY)]
+        gone.append(bool(shop.kept.events("unit.removed")))
+    assert not any(gone[:12])
+    assert all(gone[-3:])
+    assert "feedback_old_rule.md" not in shop.index()

@@ -150,18 +150,15 @@ class Sweeping:
             yield found
 
     def _hand_on(self, difference: Difference) -> None:
-        """Give on what has settled; absences wait for what is still hot, which may be their new names."""
         bench, now = self._desk.bench, self._desk.bench.clock.monotonic()
         quiet = bench.config.settle.quiet_ms / 1000
-        hot = [one.place.path for one in difference.changed if is_hot(one.stamp, bench.clock.wall(), quiet)]
-        changed = dict.fromkeys(found.place.path for found in difference.changed)
-        if hot:
-            for path in (*hot, *difference.vanished):
-                self._desk.settle.add(path, now)
-            self._hot.update(hot, difference.vanished)
-        else:
-            changed.update(dict.fromkeys(difference.vanished))
-        self._desk.pending.update(dict.fromkeys(path for path in changed if path not in self._hot))
+        for found in difference.changed:
+            if is_hot(found.stamp, bench.clock.wall(), quiet):
+                self._desk.settle.add(found.place.path, now)
+                self._hot.add(found.place.path)
+            else:
+                self._desk.pending[found.place.path] = None
+        self._desk.pending.update(dict.fromkeys(difference.vanished))
         self._desk.pending.update(dict.fromkeys(difference.leftovers))
 
     def _is_unmounted(self, difference: Difference, survey: Survey) -> bool:

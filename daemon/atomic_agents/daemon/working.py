@@ -84,7 +84,8 @@ class Working:
                 path = next(iter(pending))
                 pipeline.take(path)
                 del pending[path]
-        pending.update(dict.fromkeys(pipeline.finish(settled=not pending)))
+        restless = bool(len(self._desk.settle))
+        pending.update(dict.fromkeys(pipeline.finish(settled=not pending, restless=restless)))
 
     def _resume_after_migration(self) -> None:
         """Compare everything anew, now that the vault is free."""

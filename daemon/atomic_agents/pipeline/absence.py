@@ -17,6 +17,7 @@ FEW: Final = 10
 
 @dataclass
 class _Layer:
+    since: float
     paths: set[str] = field(default_factory=set)
     second_look: float | None = None
 
@@ -40,7 +41,8 @@ class Absences:
     def note(self, place: Place) -> None:
         """Write down that a unit was not there; one that was never known does not matter."""
         if self._bench.store.files.get(place.path) is not None:
-            self._layers.setdefault(place.layer_dir, _Layer()).paths.add(place.path)
+            now = self._bench.clock.monotonic()
+            self._layers.setdefault(place.layer_dir, _Layer(now)).paths.add(place.path)
 
     def note_replaced(self, place: Place) -> None:
         """Write down that something that is no unit stands where one was."""
@@ -48,20 +50,32 @@ class Absences:
             with self._bench.store.transaction():
                 self._remove(place.layer_dir, place.path)
 
-    def settle(self) -> None:
-        """Believe what can be believed: few absences at once, many only after the second look."""
+    def settle(self, *, restless: bool = False) -> None:
+        """Believe what can be believed: few absences at once, many only after the second look.
+
+        Args:
+            restless: whether paths still settle, of which one may be the new name of what is missing; then
+                only known renames are believed, for as long as a path may take to settle.
+
+        """
         for layer_dir in list(self._layers):
             layer = self._layers[layer_dir]
             layer.paths = {path for path in layer.paths if self._is_missing(path)}
+            if restless and self._bench.clock.monotonic() < self._patience(layer):
+                renamed = {path for path in layer.paths if self._is_renamed(path)}
+                self._confirm(layer_dir, renamed)
+                layer.paths -= renamed
+            elif layer.paths and self._is_believed(layer_dir, layer):
+                self._confirm(layer_dir, layer.paths)
+                layer.paths = set()
             if not layer.paths:
                 del self._layers[layer_dir]
-            elif self._is_believed(layer_dir, layer):
-                del self._layers[layer_dir]
-                self._confirm(layer_dir, layer.paths)
 
     def next_due(self) -> float | None:
-        """Return the monotonic time of the next second look."""
-        return min((layer.second_look for layer in self._layers.values() if layer.second_look), default=None)
+        """Return the monotonic time of the next second look, or the end of the wait for restless paths."""
+        return min(
+            (layer.second_look or self._patience(layer) for layer in self._layers.values()), default=None
+        )
 
     def waiting(self) -> int:
         """Return how many absences wait for the second look."""
@@ -88,8 +102,15 @@ class Absences:
         return False
 
     def _count_renamed(self, paths: set[str]) -> int:
-        records = (self._bench.store.files.get(path) for path in paths)
-        return sum(1 for record in records if record is not None and self._new_name(record) is not None)
+        return sum(1 for path in paths if self._is_renamed(path))
+
+    def _is_renamed(self, path: str) -> bool:
+        record = self._bench.store.files.get(path)
+        return record is not None and self._new_name(record) is not None
+
+    def _patience(self, layer: _Layer) -> float:
+        """Return the monotonic time until which absences wait for paths that settle."""
+        return layer.since + self._bench.config.settle.max_wait_ms / 1000
 
     def _confirm(self, layer_dir: str, paths: set[str]) -> None:
         with self._bench.store.transaction():

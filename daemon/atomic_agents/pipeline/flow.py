@@ -63,17 +63,18 @@ class Pipeline:
         else:
             self._forget_ignored(place)
 
-    def finish(self, *, settled: bool) -> list[str]:
+    def finish(self, *, settled: bool, restless: bool = False) -> list[str]:
         """Do what is due besides changes and return the paths that have to be taken again.
 
         Args:
             settled: whether no change waits, so that absences can be believed and INDEX files written.
+            restless: whether paths still settle, so that what is missing may be about to get a new name.
 
         """
         if not settled:
             self.indexing.flush(settled=False)
             return []
-        self.absences.settle()
+        self.absences.settle(restless=restless)
         for incident in self.accepting.solve():
             self._moving.forget_loop(incident.path)
             self.notices.mark(incident.agent)
