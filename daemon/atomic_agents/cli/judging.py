@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from atomic_agents._io import read_file
 from atomic_agents._schema import SchemaSet
@@ -17,15 +17,12 @@ from atomic_agents.cli.progress import counting
 from atomic_agents.config import Config
 from atomic_agents.exceptions import FileChangedError, FileTooLargeError, NotRegularFileError
 from atomic_agents.model import Kind, Place, Problem, Severity
-from atomic_agents.units import DiskNeighbours, Limits, judge, judge_index, too_large
+from atomic_agents.units import judge, judge_index, too_large
 from atomic_agents.vault.kinds import Layout
 from atomic_agents.vault.walk import Survey, read_layout
 
 if TYPE_CHECKING:
-    from atomic_agents.cli.linting import Linting
-
-_LARGEST: Final = 64 << 20
-"""Bytes; a larger log or journal entry is not read."""
+    from atomic_agents.lint import Linting
 
 
 @dataclass(frozen=True)
@@ -76,7 +73,8 @@ def judge_paths(choices: Choices, paths: tuple[Path, ...], *, warnings: bool = T
     survey = Survey()
     places = list(find_places(root, layout, paths, survey, others=_others(across=warnings)))
     with counting(len(places)) as tick:
-        judge_one = _Judge(root, layout, config, across=warnings, ticked=lambda: tick("read"))
+        linting = _linting(root, layout, config, lambda: tick("read")) if warnings else None
+        judge_one = _Judge(root, config, linting)
         for place in places:
             judge_one.take(place)
             tick("judged")
@@ -101,29 +99,19 @@ def judge_staged(choices: Choices) -> Judged:
 
     config, root = choices.load(), choices.root()
     layout = read_layout(root, config.vault.ignore)
-    judge_one = _Judge(root, layout, config, across=False)
+    judge_one = _Judge(root, config)
     for path, data in staged(root, lambda path: is_judged(layout.place(path))):
         judge_one.take_bytes(layout.place(path), data)
     return judge_one.result()
 
 
 class _Judge:
-    def __init__(
-        self,
-        root: Path,
-        layout: Layout,
-        config: Config,
-        *,
-        across: bool,
-        ticked: Callable[[], object] = lambda: None,
-    ) -> None:
+    def __init__(self, root: Path, config: Config, linting: Linting | None = None) -> None:
         self._root = root
         self._schemas = SchemaSet.of_vault(root)
         self._limits = limits_of(config)
-        neighbours = DiskNeighbours(root, layout, self._schemas, self._limits, ticked)
-        self._neighbours = neighbours if across else None
-        self._linting = _linting(root, neighbours, self._limits) if across else None
-        self._today = dt.datetime.now().astimezone().date()
+        self._linting = linting
+        self._today = _today()
         self._places: list[Place] = []
         self._problems: dict[str, list[Problem]] = {}
         self._skipped: list[tuple[str, str]] = []
@@ -158,38 +146,28 @@ class _Judge:
         return Judged(self._root, files, tuple(found), tuple(self._skipped))
 
     def _look(self, place: Place) -> list[Problem]:
+        if self._linting is not None:
+            return self._linting.look(place)
         path = Path(os.path.realpath(self._root / place.path))
-        is_other = self._linting is not None and place.kind in self._linting.kinds
         try:
-            data = read_file(path, limit=_LARGEST if is_other else self._limits.max_note_bytes).data
+            data = read_file(path, limit=self._limits.max_note_bytes).data
         except FileTooLargeError:
-            if is_other:
-                raise
             return list(too_large(place, path.stat().st_size, "", self._limits).problems)
-        found = [] if is_other else list(self._judge(place, data))
-        if self._linting is not None and place.kind is not Kind.INDEX:
-            found += self._linting.file(place, data)
-        return found
+        return list(self._judge(place, data))
 
     def _judge(self, place: Place, data: bytes) -> tuple[Problem, ...]:
+        """Judge what blocks alone: no other file needs to be read for that."""
         if place.kind is Kind.INDEX:
             return judge_index(place, data, self._limits)
-        verdict = judge(
-            place,
-            data,
-            schemas=self._schemas,
-            today=self._today,
-            limits=self._limits,
-            neighbours=self._neighbours,
-        )
+        verdict = judge(place, data, schemas=self._schemas, today=self._today, limits=self._limits)
         return verdict.problems
 
 
-def _linting(root: Path, neighbours: DiskNeighbours, limits: Limits) -> Linting:
+def _linting(root: Path, layout: Layout, config: Config, ticked: Callable[[], object]) -> Linting:
     """Return what looks beyond single units; `check` does without, and so without the time to load it."""
-    from atomic_agents.cli.linting import Linting
+    from atomic_agents.lint import Linting
 
-    return Linting(root, neighbours, limits)
+    return Linting(root, layout, SchemaSet.of_vault(root), limits_of(config), _today(), ticked=ticked)
 
 
 def _others(*, across: bool) -> frozenset[Kind]:
@@ -199,3 +177,7 @@ def _others(*, across: bool) -> frozenset[Kind]:
     from atomic_agents.lint import LINTED
 
     return LINTED
+
+
+def _today() -> dt.date:
+    return dt.datetime.now().astimezone().date()

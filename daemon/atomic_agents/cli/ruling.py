@@ -10,11 +10,10 @@ from pathlib import Path
 from atomic_agents._io import read_file
 from atomic_agents._schema import SchemaSet
 from atomic_agents.cli.explaining import BROKEN, HOLDS, NOT_JUDGED, SILENCED, Rule
-from atomic_agents.cli.linting import Linting
 from atomic_agents.exceptions import FileTooLargeError
-from atomic_agents.lint import LINTED
+from atomic_agents.lint import LINTED, Linting
 from atomic_agents.model import Kind, Place, Problem, Unit
-from atomic_agents.units import DiskNeighbours, Limits, judge, judge_index, read, too_large
+from atomic_agents.units import Limits, judge_index, read, too_large
 from atomic_agents.units.applying import need_of, rules_of
 from atomic_agents.vault.kinds import Layout
 
@@ -32,9 +31,8 @@ class Ruling:
     def __init__(self, root: Path, layout: Layout, limits: Limits) -> None:
         self._root = root
         self._limits = limits
-        self._schemas = SchemaSet.of_vault(root)
-        self._neighbours = DiskNeighbours(root, layout, self._schemas, limits)
-        self._linting = Linting(root, self._neighbours, limits)
+        today = dt.datetime.now().astimezone().date()
+        self._linting = Linting(root, layout, SchemaSet.of_vault(root), limits, today)
 
     def rules(self, place: Place) -> tuple[tuple[Rule, ...], Unit | None]:
         """Return the verdict of every rule that applies, and what the file says if it is a valid unit.
@@ -50,7 +48,7 @@ class Ruling:
             return (), None
         path = Path(os.path.realpath(self._root / place.path))
         if place.kind in LINTED:
-            return self._verdicts(place.kind, self._linting.file(place, read_file(path).data)), None
+            return self._verdicts(place.kind, self._linting.judge(place, read_file(path).data)), None
         try:
             data = read_file(path, limit=self._limits.max_note_bytes).data
         except FileTooLargeError:
@@ -62,18 +60,10 @@ class Ruling:
         return self._of_unit(place, data)
 
     def _of_unit(self, place: Place, data: bytes) -> tuple[tuple[Rule, ...], Unit | None]:
-        verdict = judge(
-            place,
-            data,
-            schemas=self._schemas,
-            today=dt.datetime.now().astimezone().date(),
-            limits=self._limits,
-            neighbours=self._neighbours,
-        )
+        verdict, problems = self._linting.unit(place, data)
         unread = {"fields"} if read(data).values is None else set()
         unjudged = unread if verdict.is_valid else unread | {"neighbours"}
-        among = self._linting.layers([place]).get(place.path, [])
-        problems = (*verdict.problems, *self._linting.file(place, data), *among)
+        problems += self._linting.layers([place]).get(place.path, [])
         return self._verdicts(place.kind, problems, unjudged), verdict.unit
 
     def _verdicts(

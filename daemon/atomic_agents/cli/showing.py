@@ -127,6 +127,11 @@ def _facts(report: Report) -> Iterator[tuple[str, str]]:
     yield "waiting", f"{told.queue} paths"
     yield "watching", f"{told.watch['mode'] or 'not yet'}, {told.watch['watches']} folders"
     yield "last sweep", told.last_sweep or "none yet"
+    if told.lint is not None:
+        yield (
+            "last lint",
+            f"{told.lint['at']}: {told.lint['errors']} errors, {told.lint['warnings']} warnings",
+        )
     yield "last sign", told.heartbeat or "none"
     yield "vault lock", f"process {report.vault_lock_pid}" if report.vault_lock_pid else "free"
     yield "disk free", f"{_gib(report.vault_free)} vault, {_gib(report.state_free)} state"
@@ -150,6 +155,8 @@ def _advice(report: Report) -> Iterator[str]:
         yield f"{told.adopted} files were invalid when this vault was adopted: `atomicd lint` lists them."
     if told.quarantined:
         yield f"{told.quarantined} writes were blocked: `atomicd quarantine list` shows them."
+    if told.lint is not None and told.lint["errors"] + told.lint["warnings"]:
+        yield "`atomicd lint` lists what the daily look at the whole vault counted."
     if told.state == "stale":
         yield "`atomicd service restart` starts it anew; `atomicd doctor` looks for the cause."
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from atomic_agents import __version__
 from atomic_agents.daemon.listener import Listener
-from atomic_agents.daemon.status import BEAT_SECONDS, Status, write_status
+from atomic_agents.daemon.status import BEAT_SECONDS, LINTED, Status, write_status
 from atomic_agents.log import Event
 from atomic_agents.model import FileState, iso, printable
 from atomic_agents.pipeline import Bench, Pipeline
@@ -128,6 +128,7 @@ class Heartbeat:
                 for hold in self._pipeline.blocking.holds
             ),
             trouble={printable(path): reason for path, reason in self._bench.trouble.items()},
+            lint=self._bench.store.facts.get(LINTED),
             breaker="open" if self._pipeline.blocking.breaker.is_open else "closed",
         )
 

@@ -16,6 +16,9 @@ from atomic_agents.exceptions import AtomicAgentsError
 from atomic_agents.model import iso, printable
 
 FILE: Final = "status.json"
+LINTED: Final = "linted"
+"""Fact of the store: what the last daily lint counted, with its wall time `at` (ISO 8601)."""
+
 BEAT_SECONDS: Final = 5.0
 STALE_SECONDS: Final = 30.0
 
@@ -59,6 +62,7 @@ class Status:
     trouble: Mapping[str, str] = field(default_factory=dict)
     breaker: str = "closed"
     quarantined_by_agent: Mapping[str, int] = field(default_factory=dict)
+    lint: Mapping[str, Any] | None = None
     beat_monotonic: float | None = None
 
     def as_json(self) -> dict[str, Any]:

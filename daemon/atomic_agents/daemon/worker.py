@@ -6,6 +6,7 @@ from typing import Final
 
 from atomic_agents.daemon.desk import Desk
 from atomic_agents.daemon.hearing import Hearing
+from atomic_agents.daemon.linting import DailyLint
 from atomic_agents.daemon.migrations import Migrations
 from atomic_agents.daemon.orders import Orders
 from atomic_agents.daemon.serving import Serving
@@ -36,6 +37,7 @@ class Worker:
         self._hearing = Hearing(desk, self._sweeping)
         self._working = Working(desk, self._sweeping, lock, migrations)
         self._serving = Serving(desk, self._sweeping, self._working)
+        self._linting = DailyLint(desk)
 
     def run(self) -> None:
         """Work until told to stop.
@@ -46,8 +48,12 @@ class Worker:
         """
         self._working.start()
         self._hearing.arm()
-        while not self._orders.stopping:
-            self.turn()
+        try:
+            while not self._orders.stopping:
+                self.turn()
+                self._linting.tend()
+        finally:
+            self._linting.close()
         self._desk.bench.log.info(Event.DAEMON_STOPPING, queue=self._desk.queue())
 
     def run_until_idle(self, *, wait: bool, rebuild: bool = False) -> dict[str, object]:

@@ -7,5 +7,6 @@ from __future__ import annotations
 
 from atomic_agents.lint.files import LINTED, judge_file
 from atomic_agents.lint.layers import judge_layer
+from atomic_agents.lint.linting import JUDGED, Linting
 
-__all__ = ["LINTED", "judge_file", "judge_layer"]
+__all__ = ["JUDGED", "LINTED", "Linting", "judge_file", "judge_layer"]

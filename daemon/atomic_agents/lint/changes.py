@@ -23,11 +23,13 @@ class Changes:
 
     Args:
         root: the vault's real path.
+        asks_git: whether git may be asked.
 
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, asks_git: bool = True) -> None:
         self._root = root
+        self._asks_git = asks_git
 
     def last(self, path: str) -> str | None:
         """Return the day (ISO) on which a file last changed; None if it is not there.
@@ -52,4 +54,4 @@ class Changes:
 
     @cached_property
     def _committed(self) -> dict[str, Origin]:
-        return dict(commit_dates(self._root))
+        return dict(commit_dates(self._root)) if self._asks_git else {}

@@ -62,3 +62,5 @@ class Event(enum.StrEnum):
     CONFIG_RELOADED = "config.reloaded"
     CONFIG_REFUSED = "config.refused"
     STORE_SET_ASIDE = "store.set_aside"
+    LINT_FINISHED = "lint.finished"
+    LINT_FAILED = "lint.failed"

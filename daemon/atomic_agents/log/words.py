@@ -241,6 +241,13 @@ _REST: Final = {
     Event.STORE_SET_ASIDE: Saying(
         "new state", "The state store was broken or newer and was made anew.", ("reason",)
     ),
+    Event.LINT_FINISHED: Saying(
+        "lint",
+        "The daily look at the whole vault is done; `atomicd lint` lists what it counted.",
+        ("files", "errors", "warnings", "codes"),
+        ("{files} files: {errors} errors, {warnings} warnings",),
+    ),
+    Event.LINT_FAILED: Saying("lint", "The daily look at the whole vault failed.", ("reason",)),
 }
 
 _PARTS: Final = (_DAEMON, _UNITS, _INDEX, _WATCHING, _REST)
