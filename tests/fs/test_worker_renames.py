@@ -68,6 +68,44 @@ def test_a_note_that_is_renamed_and_edited_the_moment_after_keeps_its_entry(shop
     assert "(feedback_new_rule.md) — in my own words" in shop.index()
 
 
+def replaced(path, text):
+    """Save as most editors and agents do: another file in its place."""
+    temporary = path.with_name(f".{path.name}.tmp")
+    temporary.write_text(text)
+    temporary.replace(path)
+
+
+def test_a_note_that_is_renamed_and_then_replaced_by_an_editor_keeps_its_entry(shop, worker):
+    named_by_hand(shop, worker)
+    (shop.root / OLD).rename(shop.root / NEW)
+    replaced(shop.root / NEW, note("First", "edited after the rename"))
+    shop.watcher.told = [Touched(OLD), Touched(NEW)]
+    turns(shop, worker, 6)
+    assert [line["to"] for line in shop.kept.events("unit.renamed")] == [NEW]
+    assert "(feedback_new_rule.md) — in my own words" in shop.index()
+
+
+def test_a_new_note_with_another_title_is_no_new_name_of_a_removed_one(shop, worker):
+    named_by_hand(shop, worker)
+    (shop.root / OLD).unlink()
+    put(shop.root, NEW, note("Second"))
+    shop.watcher.told = [Touched(OLD), Touched(NEW)]
+    turns(shop, worker, 6)
+    assert shop.kept.events("unit.renamed") == []
+    assert "in my own words" not in shop.index()
+
+
+def test_a_namesake_that_has_an_entry_of_its_own_is_no_new_name_of_a_removed_one(shop, worker):
+    put(shop.root, NEW, note("First", "another"))
+    named_by_hand(shop, worker)
+    (shop.root / OLD).unlink()
+    put(shop.root, NEW, note("First", "another one"))
+    shop.watcher.told = [Touched(OLD), Touched(NEW)]
+    turns(shop, worker, 6)
+    assert shop.kept.events("unit.renamed") == []
+    assert "(feedback_new_rule.md) — another one" in shop.index()
+
+
 def test_a_known_rename_does_not_wait_for_other_paths(shop, worker):
     named_by_hand(shop, worker)
     put(shop.root, BUSY, note("Busy"))

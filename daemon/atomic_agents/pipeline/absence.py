@@ -10,6 +10,7 @@ from atomic_agents.model import FileRecord, FileState, Outcome, Place
 from atomic_agents.pipeline.bench import Bench
 from atomic_agents.pipeline.indexing import Indexing
 from atomic_agents.pipeline.looking import Missing, glance
+from atomic_agents.units.neighbours import name_key
 
 FEW: Final = 10
 """So many units of a layer may vanish at once without a second look."""
@@ -132,16 +133,32 @@ class Absences:
         self._indexing.mark(layer_dir, outcome)
 
     def _new_name(self, record: FileRecord) -> FileRecord | None:
-        """Return the unit that this one became: the same file, or else the same bytes that came just now.
+        """Return the unit that this one became: the same file, the same bytes, or its title on a new file.
 
         A file system gives the inode of a removed file to the next new one, so that alone proves nothing.
+        Bytes and titles count on files that came since the INDEX was written.
         """
         files = self._bench.store.files
         same = [other for other in files.of_inode(record.stamp) if _is_same_file(record, other)]
         same += [o for o in files.of_content(record.sha256) if self._indexing.is_fresh(o.path)]
+        same += self._namesakes(record)
         return next(
             (other for other in same if other.state is FileState.VALID and self._is_there(other)), None
         )
+
+    def _namesakes(self, record: FileRecord) -> list[FileRecord]:
+        """Return the units of the same name that came just now and had no entry before."""
+        if record.unit is None:
+            return []
+        layer_dir, name = self._bench.layout.place(record.path).layer_dir, record.unit.name
+        found = [
+            other
+            for other in self._bench.store.files.named(layer_dir, name_key(name))
+            if other.path != record.path and other.unit is not None and other.unit.name == name
+        ]
+        fresh = [other for other in found if self._indexing.is_fresh(other.path)]
+        known = self._bench.store.entries.of_layer(layer_dir) if fresh else {}
+        return [other for other in fresh if other.path.removeprefix(f"{layer_dir}/") not in known]
 
     def _is_there(self, record: FileRecord) -> bool:
         return not self._is_missing(record.path)
