@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 from typing import Final
@@ -32,11 +33,17 @@ def init(choices: Choices, folder: Path, no_config: bool) -> int:
     try:
         _make_vault(vault)
         if not no_config:
-            _make_config(choices.config or config.default_path(), vault)
+            _make_config(_config_file(choices), vault)
     except OSError as error:
         raise CannotWriteError(f"{error.filename or vault}: {error.strerror}") from error
     say(f"Next: atomicd run --vault {vault}")
     return 0
+
+
+def _config_file(choices: Choices) -> Path:
+    """Return where the other commands will look for the configuration."""
+    named = choices.config or os.environ.get("ATOMICD_CONFIG")
+    return Path(named).expanduser() if named else config.default_path()
 
 
 def _make_vault(vault: Path) -> None:
@@ -45,8 +52,9 @@ def _make_vault(vault: Path) -> None:
     if vault.is_dir() and any(vault.iterdir()):
         say(f"{vault} holds files already; they stay as they are.")
         return
+    example = _example()
     vault.mkdir(parents=True, exist_ok=True)
-    shutil.copytree(_example(), vault, dirs_exist_ok=True)
+    shutil.copytree(example, vault, dirs_exist_ok=True)
     say(f"Made {vault} with the agent fern.")
 
 
