@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import stat
 
 import pytest
@@ -279,3 +280,40 @@ def test_without_rename_a_name_is_only_told(vault, capsys):
     assert code == 1
     assert [problem["code"] for problem in told["left"]] == ["filename-pattern"]
     assert (vault / OLD).exists()
+
+
+@pytest.mark.shared
+def test_the_wild_vault_can_be_read_after_a_fix_and_a_second_one_finds_nothing(shared, vault, capsys):
+    shutil.copytree(shared / "vaults" / "wild", vault, dirs_exist_ok=True)
+    for path in [vault, *vault.rglob("*")]:
+        path.chmod(path.stat().st_mode | 0o200)
+    code, told = run_json(capsys, vault, "--write", "--rename")
+    assert code == 1
+    assert all(change["written"] for change in told["fixes"])
+    mended = {mend["code"] for change in told["fixes"] for mend in change["mends"]}
+    assert mended == {"yaml-syntax", "yaml-comment-cut", "field-missing", "date-invalid", "bom"}
+    left = {problem["code"] for problem in told["left"]}
+    assert not left & {"yaml-syntax", "yaml-comment-cut", "date-invalid"}
+    renamed = {change["path"]: change["rename"] for change in told["fixes"] if change["rename"]}
+    assert renamed["lantern/memory/project-tide-table-print.md"] == "project_tide_table_print.md"
+    assert renamed["harbor/memory/feedback_stamp-then-post.md"] == "feedback_stamp_then_post.md"
+    assert "harbor/memory/LAST_SESSION.md" not in renamed
+    before = {path: path.read_bytes() for path in vault.rglob("*.md")}
+    again = run_json(capsys, vault, "--write", "--rename")[1]
+    assert again["fixes"] == []
+    assert {path: path.read_bytes() for path in vault.rglob("*.md")} == before
+
+
+@pytest.mark.shared
+def test_index_entries_of_the_wild_vault_follow_their_renamed_notes(shared, vault, capsys):
+    shutil.copytree(shared / "vaults" / "wild", vault, dirs_exist_ok=True)
+    for path in [vault, *vault.rglob("*")]:
+        path.chmod(path.stat().st_mode | 0o200)
+    dead = {line["target"] for line in json.loads(index_check(capsys))["dead"]}
+    run(capsys, vault, "--write", "--rename")
+    assert {line["target"] for line in json.loads(index_check(capsys))["dead"]} == dead
+
+
+def index_check(capsys):
+    app._run(["index", "check", "--json"])
+    return capsys.readouterr().out
