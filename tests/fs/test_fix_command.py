@@ -317,3 +317,59 @@ def test_index_entries_of_the_wild_vault_follow_their_renamed_notes(shared, vaul
 def index_check(capsys):
     app._run(["index", "check", "--json"])
     return capsys.readouterr().out
+
+
+def test_files_that_cannot_follow_stay_as_they_are(linked, capsys):
+    latin = put(linked, "alpha/memory/feedback_latin_note.md", b"caf\xe9 [[answer-first]]\n")
+    odd = put(linked, "alpha/memory/feedback_odd_fields.md", note(related="3", superseded_by="[x]"))
+    os.mkfifo(linked / "alpha/memory/feedback_pipe_note.md")
+    big = put(linked, "alpha/wiki/big_page.md", "[[answer-first]]" + "x" * (1 << 20))
+    before = [file.read_bytes() for file in (latin, odd, big)]
+    assert run(capsys, linked / OLD, "--rename", "--write")[0] == 0
+    assert [file.read_bytes() for file in (latin, odd, big)] == before
+
+
+def test_a_link_in_frontmatter_that_cannot_be_written_stays(linked, capsys):
+    text = note(supersedes="&it answer-first.md", own="*it")
+    other = put(linked, "alpha/memory/feedback_alias_note.md", text)
+    assert run(capsys, linked / OLD, "--rename", "--write")[0] == 0
+    assert other.read_text() == text
+
+
+@pytest.mark.parametrize("call", ["replace_file", "move_file"])
+def test_what_the_system_refuses_is_told_and_the_rest_is_done(vault, capsys, monkeypatch, call):
+    put(vault, OLD, BROKEN)
+    put(vault, "alpha/memory/feedback_other_rule.md", BROKEN)
+    real = getattr(writing, call)
+
+    def refuse(path, *words, **more):
+        if "answer-first" in str(path):
+            raise OSError(13, "Permission denied")
+        return real(path, *words, **more)
+
+    monkeypatch.setattr(writing, call, refuse)
+    code, out = run(capsys, vault, "--rename", "--write")
+    assert code == 1
+    assert "not written: Permission denied" in out
+    assert (vault / OLD).exists()
+    assert (vault / "alpha/memory/feedback_other_rule.md").read_text() == GOOD
+
+
+def test_a_unit_behind_a_link_is_mended_and_keeps_its_name(vault, capsys):
+    hidden = put(vault, "alpha/.store/x.md", BROKEN)
+    (vault / "alpha/memory").mkdir()
+    (vault / OLD).symlink_to(hidden)
+    code, out = run(capsys, vault, "--rename", "--write")
+    assert code == 1
+    assert "it is a link, which keeps its name" in out
+    assert hidden.read_text() == GOOD
+
+
+def test_folders_and_files_that_cannot_be_read_are_named(vault, capsys, monkeypatch):
+    put(vault, PATH, BROKEN)
+    monkeypatch.setattr(
+        mending, "read_content", lambda *_words: (_ for _ in ()).throw(OSError(5, "Input/output error"))
+    )
+    code, out = run(capsys, vault)
+    assert code == 1
+    assert f"{PATH}: Input/output error; left alone" in out

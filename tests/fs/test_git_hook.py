@@ -239,3 +239,19 @@ def test_the_entry_of_a_pre_commit_hook_runs_as_it_stands(repository, capsys, mo
 )
 def test_pre_commit_hands_over_the_files_that_matter(path, ids):
     assert {hook["id"] for hook in HOOKS if re.search(hook["files"], path)} == ids
+
+
+def test_a_hook_that_cannot_be_read_is_an_error_in_one_line(repository, capsys):
+    (repository.root / ".git/hooks/pre-commit").mkdir(parents=True)
+    assert app._run(["check", "--install-hook", "--vault", str(repository.root)]) == 73
+    assert "Is a directory" in capsys.readouterr().err
+
+
+def test_a_git_that_hangs_is_given_up(repository, capsys, monkeypatch):
+    def hang(*words, **more):
+        raise subprocess.TimeoutExpired(words, 60)
+
+    monkeypatch.setattr(subprocess, "run", hang)
+    code, told = check(capsys, "--staged", "--vault", repository.root)
+    assert code == 1
+    assert "no answer in 60 s" in told

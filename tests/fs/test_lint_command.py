@@ -247,3 +247,71 @@ def test_the_other_shared_vaults_get_no_further_warnings_on_their_units(shared, 
             "text-encoding",
         }
         assert {one["code"] for one in told} & lint_only == expected
+
+
+def test_a_path_of_the_configured_vault_is_judged_there(vault, tmp_path, capsys, monkeypatch):
+    put(vault, ".atomicdignore", "drafts/\n")
+    put(vault, "alpha/memory/drafts/feedback_a_rule.md", bad_note())
+    monkeypatch.chdir(tmp_path)
+    assert run(capsys, "check", "vault/alpha") == (0, "1 file judged: all is well\n")
+
+
+def test_a_path_outside_of_the_named_vault_is_an_error(vault, tmp_path, capsys):
+    other = put(tmp_path, "other/alpha/memory/feedback_a_rule.md", note())
+    assert app._run(["check", "--vault", str(vault), str(other)]) == 1
+    assert "lies outside of" in capsys.readouterr().err
+
+
+def test_files_that_lie_in_no_agent_are_an_error(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("ATOMICD_CONFIG", os.devnull)
+    monkeypatch.setenv("ATOMIC_AGENTS_ROOT", str(tmp_path / "none"))
+    file = put(tmp_path, "plain.md", "text")
+    assert app._run(["check", str(file)]) == 1
+    assert "lies in no memory or wiki folder" in capsys.readouterr().err
+
+
+def test_the_vault_is_found_by_the_first_path_that_lies_in_an_agent(vault, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("ATOMIC_AGENTS_ROOT", str(tmp_path / "none"))
+    put(vault, "plain.md", "text")
+    put(vault, PATH, note())
+    assert run(capsys, "check", "plain.md", PATH) == (0, "1 file judged: all is well\n")
+
+
+@pytest.mark.parametrize("words", [["check"], ["lint"]])
+def test_what_cannot_be_read_is_told_and_counts_as_an_error(vault, capsys, words):
+    os.mkfifo(vault / "alpha/memory/feedback_pipe_note.md")
+    code, out = run(capsys, *words, "alpha/memory/feedback_pipe_note.md")
+    assert code == 1
+    assert "alpha/memory/feedback_pipe_note.md: no regular file; not judged" in out
+
+
+@pytest.mark.parametrize("words", [["check"], ["lint"]])
+def test_a_note_over_the_limit_is_told_by_both(vault, capsys, words):
+    put(vault, PATH, "x" * ((1 << 20) + 1))
+    code, out = run(capsys, *words)
+    assert code == 1
+    assert "too-large" in out
+
+
+def test_a_log_that_is_too_large_to_read_is_told(vault, capsys, monkeypatch):
+    monkeypatch.setattr("atomic_agents.lint.linting._LARGEST", 10)
+    put(vault, LOG, "{}\n" * 10)
+    code, out = run(capsys, "lint")
+    assert code == 1
+    assert f"{LOG}: 30 bytes, expected at most 10; not judged" in out
+
+
+def test_a_folder_that_cannot_be_listed_is_told(vault, capsys, monkeypatch):
+    import atomic_agents.vault.walk as walking
+
+    real = walking._listing
+
+    def refuse(root, folder):
+        if folder == "alpha/memory":
+            raise PermissionError(13, "Permission denied")
+        return real(root, folder)
+
+    monkeypatch.setattr(walking, "_listing", refuse)
+    code, out = run(capsys, "check")
+    assert code == 1
+    assert "alpha/memory: Permission denied; not judged" in out

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from atomic_agents.cli.mending import Change, Plan, read_content
 from atomic_agents.exceptions import AtomicAgentsError
@@ -14,6 +14,8 @@ from atomic_agents.model import Kind, Place
 from atomic_agents.units import DiskNeighbours, SpliceError, read, splice
 from atomic_agents.units.links import resolve_link, target_of
 from atomic_agents.vault.walk import Survey, walk
+
+_FIELDS: Final = ("related", "supersedes", "superseded_by")
 
 
 def follow(plan: Plan) -> None:
@@ -61,16 +63,17 @@ class _Links:
     def _with_fields(self, place: Place, data: bytes) -> bytes:
         """Return it with the links in its frontmatter following, where that can be read."""
         meta = read(data).meta or {}
-        changes = {
-            "related": [self._target(place, link) for link in _texts(meta.get("related"))],
-            "supersedes": self._target(place, meta.get("supersedes")),
-            "superseded_by": self._target(place, meta.get("superseded_by")),
-        }
-        changes = {name: value for name, value in changes.items() if meta.get(name) and meta[name] != value}
+        followed = {field: self._followed(place, meta.get(field)) for field in _FIELDS}
+        changes = {field: value for field, value in followed.items() if value != meta.get(field)}
         try:
             return splice(data, changes) if changes else data
         except SpliceError:
             return data
+
+    def _followed(self, place: Place, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self._target(place, link) for link in value]
+        return self._target(place, value)
 
     def _target(self, place: Place, link: Any) -> Any:
         if not isinstance(link, str):
@@ -101,7 +104,3 @@ def _unchanged(plan: Plan, place: Place) -> Change | None:
     except (OSError, AtomicAgentsError):
         return None
     return Change(place.path, reading, reading.data)
-
-
-def _texts(values: Any) -> list[Any]:
-    return values if isinstance(values, list) else []

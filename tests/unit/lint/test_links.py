@@ -46,3 +46,16 @@ def test_a_link_that_holds_or_is_none_of_ours_is_fine(text: str) -> None:
 )
 def test_a_link_that_leads_nowhere_is_told_with_its_line(text: str, expected: list[int]) -> None:
     assert lines(text) == expected
+
+
+def test_a_name_that_no_file_system_takes_is_not_there(tmp_path):
+    import datetime as dt
+
+    from atomic_agents._schema import SchemaSet
+    from atomic_agents.lint import Linting
+    from atomic_agents.units import Limits
+    from atomic_agents.vault.kinds import Layout
+
+    linting = Linting(tmp_path, Layout(), SchemaSet.packaged(), Limits(), dt.date(2026, 12, 1))
+    (problem,) = linting.judge(Layout().place("a/persona/NOTES.md"), b"[x](a%00b.md)\n")
+    assert problem.code == "body-link"
