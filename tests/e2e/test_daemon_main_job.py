@@ -184,7 +184,9 @@ def test_what_happened_while_the_daemon_was_down_is_handled_at_the_start(make_da
     put(vault, "alpha/memory/feedback_broken_rule.md", bad_note())
     daemon.start()
     daemon.sync()
-    assert [line["path"] for line in daemon.events("unit.quarantined")] == ["alpha/memory/feedback_broken_rule.md"]
+    assert [line["path"] for line in daemon.events("unit.quarantined")] == [
+        "alpha/memory/feedback_broken_rule.md"
+    ]
     text = index(vault)
     assert "feedback_new_rule.md" in text and "feedback_kept_rule.md" in text
     assert "feedback_gone_rule.md" not in text

@@ -45,9 +45,7 @@ def check(choices: Choices, as_json: bool) -> int:
 @index.command(epilog="\b\nExamples:\n  atomicd index rebuild --check\n  atomicd index rebuild")
 @shared
 @as_json
-@click.option(
-    "--check", "only_check", is_flag=True, help="Print the diff only; exit 1 if there is one."
-)
+@click.option("--check", "only_check", is_flag=True, help="Print the diff only; exit 1 if there is one.")
 def rebuild(choices: Choices, as_json: bool, only_check: bool) -> int:
     """Bring every INDEX up to date, damaged ones and those with conflict markers included."""
     if only_check:
