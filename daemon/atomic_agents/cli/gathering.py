@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +13,7 @@ from atomic_agents.cli.explaining import Explanation
 from atomic_agents.cli.logs import last_of_path
 from atomic_agents.cli.naming import path_in_vault
 from atomic_agents.cli.options import Choices
+from atomic_agents.cli.progress import counting
 from atomic_agents.cli.ruling import Ruling
 from atomic_agents.daemon.status import Now, Status, read_status
 from atomic_agents.exceptions import AtomicAgentsError, TemporaryError
@@ -47,7 +48,8 @@ def gather(choices: Choices, word: str) -> Explanation:
     root = find_vault(choices, choices.load(), (there,)) if os.path.lexists(there) else choices.root()
     store = _store(root)
     try:
-        return _Gathering(choices, root, store).explain(word)
+        with counting(None) as tick:
+            return _Gathering(choices, root, store, lambda: tick("read")).explain(word)
     finally:
         if store is not None:
             store.close()
@@ -62,12 +64,14 @@ def _store(root: Path) -> Store | None:
 
 
 class _Gathering:
-    def __init__(self, choices: Choices, root: Path, store: Store | None) -> None:
+    def __init__(
+        self, choices: Choices, root: Path, store: Store | None, ticked: Callable[[], object]
+    ) -> None:
         config = choices.load()
         self._root = root
         self._store = store
         self._layout = read_layout(root, config.vault.ignore)
-        self._ruling = Ruling(root, self._layout, limits_of(config))
+        self._ruling = Ruling(root, self._layout, limits_of(config), ticked)
 
     def explain(self, word: str) -> Explanation:
         path = path_in_vault(self._root, word, self._is_known)

@@ -22,11 +22,11 @@ Tick = Callable[[str], None]
 
 
 @contextmanager
-def counting(total: int, *, is_shown: bool | None = None) -> Iterator[Tick]:
+def counting(total: int | None, *, is_shown: bool | None = None) -> Iterator[Tick]:
     """Count steps, and show them on standard error once it takes long.
 
     Args:
-        total: how many steps each phase has.
+        total: how many steps each phase has; None if that is not known.
         is_shown: whether there is a terminal to show them on; None looks.
 
     """
@@ -38,7 +38,7 @@ def counting(total: int, *, is_shown: bool | None = None) -> Iterator[Tick]:
 
 
 class _Bars:
-    def __init__(self, total: int, *, shown: bool) -> None:
+    def __init__(self, total: int | None, *, shown: bool) -> None:
         self._total = total
         self._is_shown = shown
         self._due = time.monotonic() + PATIENCE
@@ -61,7 +61,7 @@ class _Bars:
 
     def _tell(self, progress: Progress, phase: str) -> None:
         if phase not in self._tasks:
-            self._tasks[phase] = progress.add_task(phase, total=max(self._total, 1))
+            self._tasks[phase] = progress.add_task(phase, total=self._total)
         progress.update(self._tasks[phase], completed=self._counts[phase])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
 from atomic_agents._io import read_file
@@ -25,14 +25,15 @@ class Ruling:
         root: the vault's real path.
         layout: how its paths are read.
         limits: what the operator set.
+        ticked: called with each file that is read besides.
 
     """
 
-    def __init__(self, root: Path, layout: Layout, limits: Limits) -> None:
+    def __init__(self, root: Path, layout: Layout, limits: Limits, ticked: Callable[[], object]) -> None:
         self._root = root
         self._limits = limits
         today = dt.datetime.now().astimezone().date()
-        self._linting = Linting(root, layout, SchemaSet.of_vault(root), limits, today)
+        self._linting = Linting(root, layout, SchemaSet.of_vault(root), limits, today, ticked=ticked)
 
     def rules(self, place: Place) -> tuple[tuple[Rule, ...], Unit | None]:
         """Return the verdict of every rule that applies, and what the file says if it is a valid unit.

@@ -53,3 +53,12 @@ def test_a_bar_ends_when_the_work_fails(capsys, monkeypatch):
     with pytest.raises(ZeroDivisionError):
         fail_after(40)
     assert "judged" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("_hasty")
+def test_a_count_without_a_known_end_is_shown_too(capsys, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with progress.counting(None, is_shown=True) as tick:
+        for _ in range(40):
+            tick("read")
+    assert "/?" in capsys.readouterr().err
