@@ -75,9 +75,7 @@ class Meeting:
         yield findings.look_at_leftovers(self.before, self.vault)
         yield self._look_at_hook("a hook edited by hand, after 200 calls and a split")
         writes = len(self._index_writes()) - before
-        yield Finding(
-            f"INDEX.md written for {len(notes)} notes", "fewer", str(writes), writes < len(notes) / 2
-        )
+        yield Finding(f"INDEX.md written for {len(notes)} notes", "fewer", str(writes), writes < len(notes))
 
     def _look_at_quiet(self) -> Finding:
         before = len(self.daemon.events("index.written"))
