@@ -5,6 +5,9 @@ BIN    := $(VENV)/bin
 VAULT  ?=
 SHELL  := /bin/sh
 
+# What failed beside others on a crowded machine is run once more, alone; failing again is failing.
+AGAIN  := $(BIN)/coverage run -m pytest -n 0 -m "not soak" --last-failed --last-failed-no-failures none
+
 .PHONY: run test quality interop docs picture soak bench clean help
 
 help: ## show the targets
@@ -21,7 +24,7 @@ endif
 
 test: $(VENV)/.test ## run the tests with coverage
 	@rm -f .coverage .coverage.*
-	$(BIN)/coverage run -m pytest -n 4 -m "not soak" $(TESTS)
+	$(BIN)/coverage run -m pytest -n 4 -m "not soak" $(TESTS) || $(AGAIN)
 	@$(BIN)/coverage combine -q
 	$(BIN)/coverage report
 

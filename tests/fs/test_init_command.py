@@ -27,7 +27,7 @@ def home(tmp_path, monkeypatch):
 
 def test_an_empty_folder_becomes_a_vault_with_every_kind_of_file(home, capsys):
     assert app._run(["init", str(home / "deep" / "vault")]) == 0
-    assert "Made " in capsys.readouterr().out
+    assert "Made " in " ".join(capsys.readouterr().out.split())
     root = home / "deep" / "vault"
     kinds = {found.place.kind for found in walk(root, read_layout(root), Survey())}
     assert kinds == set(Kind) - {Kind.SCRIPT, Kind.OTHER}

@@ -12,6 +12,7 @@ from atomic_agents.config import Config
 from atomic_agents.daemon.orders import Orders
 from atomic_agents.daemon.worker import Worker
 from atomic_agents.exceptions import ConfigError
+from atomic_agents.index.writer import Updated
 from atomic_agents.intake.events import (
     Editing,
     FolderGone,
@@ -23,6 +24,7 @@ from atomic_agents.intake.events import (
     Wake,
 )
 from atomic_agents.intake.health import Condition, Health
+from atomic_agents.pipeline import layerwriting
 from atomic_agents.vault.lock import VaultLock
 from fakes.bench import Workshop
 from fakes.notes import note, put
@@ -288,3 +290,24 @@ def test_a_mass_of_events_becomes_one_sweep(tmp_path):
     bound.turns(10)
     assert bound.sweeps()[-1] == "too many paths at once"
     bound.shop.close()
+
+
+def test_a_sync_waits_for_an_index_that_somebody_writes_all_the_time(bound, monkeypatch):
+    bound.turns()
+    put(bound.shop.root, RULE, note("First"))
+    real = layerwriting.update_layer
+    monkeypatch.setattr(
+        layerwriting,
+        "update_layer",
+        lambda _root, _scope, _wanted, before, **_: Updated((), before, gave_up=True),
+    )
+    folder = bound.shop.folder / "requests"
+    (folder / "one.request.json").write_text('{"kind": "sync", "arguments": {"wait": false}}')
+    bound.turns(12)
+    assert not (folder / "one.answer.json").exists()
+    assert len(bound.shop.kept.events("index.failed")) == 1
+    monkeypatch.setattr(layerwriting, "update_layer", real)
+    bound.turns(3)
+    assert (folder / "one.answer.json").exists()
+    assert "First" in bound.shop.index()
+    assert bound.shop.bench.trouble == {}

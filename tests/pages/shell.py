@@ -40,7 +40,7 @@ class Shell:
         kept = {
             key: value
             for key, value in os.environ.items()
-            if not key.startswith(("ATOMIC", "XDG_", "COLUMNS"))
+            if not key.startswith(("ATOMIC", "XDG_", "COLUMNS", "MAKE", "MFLAGS"))
         }
         self.env = kept | {
             "HOME": str(self.home),

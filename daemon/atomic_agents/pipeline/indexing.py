@@ -151,6 +151,14 @@ class Indexing:
         wait = min(_RETRY_SECONDS * float(1 << min(work.failures, 6)), _LONGEST_RETRY_SECONDS)
         work.failures += 1
         work.not_before = self._bench.clock.monotonic() + wait
+        self._complain(layer_dir, reason)
+
+    def _yield_to_writer(self, layer_dir: str, work: LayerWork) -> None:
+        """Try again soon after somebody who writes the INDEX all the time; that is no refusal."""
+        work.not_before = self._bench.clock.monotonic() + _RETRY_SECONDS
+        self._complain(layer_dir, "somebody writes it all the time")
+
+    def _complain(self, layer_dir: str, reason: str) -> None:
         if self._bench.trouble.get(layer_dir) != reason:
             self._bench.trouble[layer_dir] = reason
             self._bench.log.error(Event.INDEX_FAILED, path=layer_dir, reason=f"{reason}; tried again")
@@ -161,7 +169,7 @@ class Indexing:
         else:
             updated = self._writing.update(layer_dir, work)
             if updated.gave_up:
-                self._put_off(layer_dir, work, "somebody writes it all the time")
+                self._yield_to_writer(layer_dir, work)
                 return
             self._written |= {written.path for written in updated.written}
             self._tell(layer_dir, updated)
