@@ -205,7 +205,7 @@ def test_who_follows_the_log_goes_on_after_a_rotation(daemon: Daemon, follower: 
 def test_our_own_follower_loses_no_line_when_the_log_is_rotated_twice_at_once(
     daemon: Daemon, follower: Follower
 ) -> None:
-    wanted = write_notes(daemon, "a", 800)
+    wanted = write_notes(daemon, "a", 600)
     put(daemon.vault, "alpha/memory/feedback_last_of_all.md", note("Last"))
     assert wanted <= indexed(follower.wait_for("feedback_last_of_all.md"))
     assert rotated(daemon) >= 2
