@@ -20,6 +20,18 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("ATOMICD_SHARED", ROOT.parent / "shared"))
 
+_READERS_OWN = (
+    "COLUMNS",
+    "LINES",
+    "NO_COLOR",
+    "ATOMIC_AGENTS_ROOT",
+    "ATOMICD_CONFIG",
+    "ATOMICD_STATE_DIR",
+    "ATOMICD_LOG_DIR",
+)
+for _name in _READERS_OWN:
+    # What somebody's shell exports is no part of a test.
+    os.environ.pop(_name, None)
 
 if (
     signal.getsignal(signal.SIGINT) is signal.SIG_IGN

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -29,6 +30,12 @@ def script(path, text):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     path.chmod(0o755)
+
+
+def _without_make():
+    return {
+        key: value for key, value in os.environ.items() if not key.startswith(("MAKE", "MFLAGS", "ATOMIC"))
+    }
 
 
 def make(folder, *words):

@@ -22,6 +22,7 @@ from pages.parsing import Command
 ROOT = Path(__file__).resolve().parents[2]
 COLUMNS = 100
 PATIENCE = 30.0
+_NOT_THE_READERS = ("ATOMIC", "XDG_", "COLUMNS", "LINES", "MAKE", "MFLAGS")
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
