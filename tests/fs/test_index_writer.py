@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import os
+import re
 from functools import partial
 
 import pytest
 
+from atomic_agents.config.sections import Index as Settings
 from atomic_agents.index import writer
 from atomic_agents.index.damage import Damage
 from atomic_agents.index.merge import Scope
@@ -84,7 +88,7 @@ def test_mode_survives_a_write(layer, update):
 def test_a_line_that_came_between_reading_and_writing_is_kept(layer, update, monkeypatch):
     (layer / "INDEX.md").write_text(TEXT)
     lines = iter(["one", "two"])
-    merge = writer.merge
+    merge = writer.merge_step
 
     def merge_while_somebody_writes(*arguments):
         merged = merge(*arguments)
@@ -93,7 +97,7 @@ def test_a_line_that_came_between_reading_and_writing_is_kept(layer, update, mon
             os.replace(layer / "new", layer / "INDEX.md")
         return merged
 
-    monkeypatch.setattr(writer, "merge", merge_while_somebody_writes)
+    monkeypatch.setattr(writer, "merge_step", merge_while_somebody_writes)
     updated = update(A, B)
     assert not updated.gave_up
     assert index(layer) == TEXT + "one\n- [B](feedback_b.md) — text b\n"
@@ -101,7 +105,7 @@ def test_a_line_that_came_between_reading_and_writing_is_kept(layer, update, mon
 
 def test_a_file_that_is_written_again_and_again_is_left_for_later(layer, update, monkeypatch):
     (layer / "INDEX.md").write_text(TEXT)
-    merge = writer.merge
+    merge = writer.merge_step
     tries = []
 
     def merge_while_somebody_writes(*arguments):
@@ -109,7 +113,7 @@ def test_a_file_that_is_written_again_and_again_is_left_for_later(layer, update,
         (layer / "INDEX.md").write_text(f"{index(layer)}line {len(tries)}\n")
         return merge(*arguments)
 
-    monkeypatch.setattr(writer, "merge", merge_while_somebody_writes)
+    monkeypatch.setattr(writer, "merge_step", merge_while_somebody_writes)
     updated = update(A, B)
     assert updated.gave_up
     assert updated.written == ()
@@ -119,7 +123,7 @@ def test_a_file_that_is_written_again_and_again_is_left_for_later(layer, update,
 
 
 def test_an_index_that_appears_while_it_is_made_is_merged_into(layer, update, monkeypatch):
-    merge = writer.merge
+    merge = writer.merge_step
 
     def merge_while_somebody_writes(*arguments):
         merged = merge(*arguments)
@@ -127,7 +131,7 @@ def test_an_index_that_appears_while_it_is_made_is_merged_into(layer, update, mo
             (layer / "INDEX.md").write_text(TEXT)
         return merged
 
-    monkeypatch.setattr(writer, "merge", merge_while_somebody_writes)
+    monkeypatch.setattr(writer, "merge_step", merge_while_somebody_writes)
     update(A, B)
     assert index(layer) == TEXT + "- [B](feedback_b.md) — text b\n"
 
@@ -289,3 +293,70 @@ def test_a_plan_for_an_index_that_cannot_be_read_says_so(tmp_path, layer):
     plan = plan_layer(tmp_path, SCOPE, [A], {}, last_good={})
     assert plan.after == {}
     assert list(plan.unreadable) == ["alpha/memory/INDEX.md"]
+
+
+class Killed(BaseException):
+    """The process ends between two writes."""
+
+
+@pytest.fixture
+def kill_after(monkeypatch):
+    """Let only so many writes happen, then end."""
+    replace_file, create_file = writer.replace_file, writer.create_file
+    left = [0]
+
+    def count(write):
+        def counted(*arguments, **options):
+            left[0] -= 1
+            if left[0] < 0:
+                raise Killed
+            return write(*arguments, **options)
+
+        return counted
+
+    def arm(number):
+        left[0] = number
+        monkeypatch.setattr(writer, "replace_file", count(replace_file))
+        monkeypatch.setattr(writer, "create_file", count(create_file))
+
+    def disarm():
+        monkeypatch.setattr(writer, "replace_file", replace_file)
+        monkeypatch.setattr(writer, "create_file", create_file)
+
+    arm.disarm = disarm
+    return arm
+
+
+def files_of(layer):
+    return {path.name: path.read_text("utf-8") for path in sorted(layer.glob("INDEX*.md"))}
+
+
+def targets(layer):
+    return sorted(re.findall(r"\]\((feedback_[^)]*)\)", "".join(files_of(layer).values())))
+
+
+@pytest.mark.parametrize("writes", range(9))
+def test_a_kill_between_any_two_writes_of_a_split_leaves_every_unit_once(layer, update, kill_after, writes):
+    scope = dataclasses.replace(SCOPE, settings=Settings(max_lines=30))
+    (layer / "INDEX.md").write_text(TEXT + "\nProse of mine.\n")
+    remembered = update(A, scope=dataclasses.replace(SCOPE, settings=Settings(split="never"))).remembered
+    wanted = [
+        A._replace(title="Changed"),
+        *(one._replace(file=f"feedback_{chr(97 + n % 26)}_{n}.md") for n, one in enumerate(many(60))),
+    ]
+    kill_after(writes)
+    with contextlib.suppress(Killed):
+        update(*wanted, remembered=remembered, scope=scope)
+    kill_after.disarm()
+    lines = {line for text in files_of(layer).values() for line in text.split("\n")}
+    intended = update.intended[-1][0]
+    remembered = {**remembered, **{file: one for file, one in intended.items() if one.line in lines}}
+    wanted[5] = wanted[5]._replace(hook="changed meanwhile")
+    remembered = update(*wanted, remembered=remembered, scope=scope).remembered
+    assert targets(layer) == sorted(want.file for want in wanted)
+    text = "".join(files_of(layer).values())
+    assert text.count("by hand") == 1
+    assert text.count("Prose of mine.") == 1
+    assert text.count("changed meanwhile") == 1
+    assert "[Changed](feedback_a.md)" in text
+    assert update(*wanted, remembered=remembered, scope=scope).written == ()

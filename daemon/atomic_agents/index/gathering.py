@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from atomic_agents.index.lines import Kind
-from atomic_agents.index.sections import HEADINGS, Layer
+from atomic_agents.index.sections import HEADINGS, Layer, heading_key
 from atomic_agents.index.sheet import Row, Sheet, new_row, read_sheet
 from atomic_agents.index.skeleton import skeleton
 from atomic_agents.index.slices import is_counted, parent_of, pointed, role_of_slice
 
 INDEX: Final = "INDEX.md"
+_HEADINGS: Final = frozenset(map(heading_key, HEADINGS.values()))
 
 
 def gather(files: Mapping[str, bytes], agent: str, layer: Layer, *, has_units: bool) -> list[Sheet]:
@@ -58,19 +59,33 @@ def _links(sheets: Sequence[Sheet]) -> Iterator[tuple[Sheet, str]]:
 def leftovers(sheets: Sequence[Sheet]) -> list[Sheet]:
     """Return the sub-indexes that a kill left behind in the middle of a split.
 
-    Nothing leads to them yet, and each of their lines still stands in the file that was to be split.
+    INDEX.md does not lead to them yet, and each of their lines still stands in the file that was to be split.
 
     Args:
         sheets: the index files, INDEX.md first.
 
     """
-    linked = {name for _, name in _links(sheets)}
-    return [sheet for sheet in sheets[1:] if sheet.name not in linked and _is_left_over(sheet, sheets)]
+    links: dict[str, set[str]] = {}
+    for sheet, name in _links(sheets):
+        links.setdefault(sheet.name, set()).add(name)
+    reached, waiting = {INDEX}, [INDEX]
+    while waiting:
+        new = links.get(waiting.pop(), set()) - reached
+        reached |= new
+        waiting += new
+    sources = [sheet for sheet in sheets if sheet.name in reached]
+    return [sheet for sheet in sheets if sheet.name not in reached and _is_left_over(sheet, sources)]
 
 
-def _is_left_over(sheet: Sheet, sheets: Sequence[Sheet]) -> bool:
+def _is_left_over(sheet: Sheet, sources: Sequence[Sheet]) -> bool:
     if role_of_slice(sheet.name) is None:
         return False
-    sources = {INDEX, parent_of(sheet.name)} - {sheet.name}
-    texts = {row.line.text for source in sheets if source.name in sources for row in source.rows}
-    return all(row.line.kind is Kind.BLANK or row.line.text in texts for row in sheet.rows)
+    names = {INDEX, parent_of(sheet.name)}
+    texts = {row.line.text for source in sources if source.name in names for row in source.rows}
+    return all(row.line.text in texts or _is_the_daemons(row) for row in sheet.rows)
+
+
+def _is_the_daemons(row: Row) -> bool:
+    line = row.line
+    is_heading = line.kind is Kind.HEADING and heading_key(line.title) in _HEADINGS
+    return line.kind is Kind.BLANK or line.points or is_heading

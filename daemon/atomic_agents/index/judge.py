@@ -124,10 +124,12 @@ class Judging:
         home = self.homes.place(at.want)
         if here == home:
             return False
+        if not self.known.remembered:
+            return False
         if here in self.homes.members(at.want.role):
             return at.sheet == 0 or bool(self.homes.ranges(at.sheet))
         section = self.homes.sections[here]
-        is_new = bool(self.known.remembered) and (base is None or base.heading != section.key)
+        is_new = base is None or base.heading != section.key
         return is_new and any(
             pointer.is_counted and section.start <= pointer.row < section.end
             for pointer in self.homes.pointers[at.sheet]

@@ -20,7 +20,7 @@ from atomic_agents.index.split import Splitting
 from atomic_agents.index.wanted import Role, Wanted
 from atomic_agents.store.entries import Remembered
 
-__all__ = ["INDEX", "Merged", "Notice", "Scope", "known_of", "merge", "vanishing"]
+__all__ = ["INDEX", "Merged", "Notice", "Scope", "known_of", "merge", "merge_step", "vanishing"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +75,7 @@ class Merged:
         notices: what the operator should know of.
         removed: units whose entries went.
         split: sub-indexes that were made.
+        is_due: whether something is too long and is to be split by another step, after these writes.
 
     """
 
@@ -83,6 +84,7 @@ class Merged:
     notices: tuple[Notice, ...] = ()
     removed: tuple[str, ...] = ()
     split: tuple[str, ...] = ()
+    is_due: bool = False
 
 
 def merge(
@@ -91,7 +93,7 @@ def merge(
     remembered: Mapping[str, Remembered],
     scope: Scope,
 ) -> Merged:
-    """Return the index files as they are to stand (contract [INDEX-1] to [INDEX-5]).
+    """Return the index files as they are to stand (contract [INDEX-1] to [INDEX-6]).
 
     Args:
         files: the bytes of each index file of the layer, by name relative to the layer's folder; UTF-8.
@@ -102,6 +104,38 @@ def merge(
 
     Raises:
         UnicodeDecodeError: a file is not UTF-8; `atomic_agents.index.damage` tells before.
+
+    """
+    merged = merge_step(files, wanted, remembered, scope)
+    while merged.is_due:
+        there = {**files, **merged.files}
+        then = merge_step(there, wanted, merged.remembered, replace(scope, renames={}, touched=frozenset()))
+        merged = replace(
+            then,
+            files={**merged.files, **then.files},
+            notices=tuple(dict.fromkeys((*merged.notices, *then.notices))),
+            removed=(*merged.removed, *then.removed),
+            split=(*merged.split, *then.split),
+        )
+    return merged
+
+
+def merge_step(
+    files: Mapping[str, bytes],
+    wanted: Sequence[Wanted],
+    remembered: Mapping[str, Remembered],
+    scope: Scope,
+) -> Merged:
+    """Return the index files as they are to be written next: entries are never changed and split at once.
+
+    Args:
+        files: as for `merge`.
+        wanted: as for `merge`.
+        remembered: as for `merge`.
+        scope: as for `merge`.
+
+    Raises:
+        UnicodeDecodeError: a file is not UTF-8.
 
     """
     return _Merging(files, wanted, remembered, scope).run()
@@ -154,15 +188,15 @@ class _Merging:
         self._sheets = gather(files, scope.agent, scope.layer, has_units=bool(wanted))
 
     def run(self) -> Merged:
-        left = {id(sheet): sheet.rows for sheet in leftovers(self._sheets)}
+        splitting = Splitting(self._sheets, self._known, self._scope.settings, roles_of(self._scope.layer))
+        left = {sheet.name: sheet.rows for sheet in leftovers(self._sheets)} if splitting.is_long else {}
         for sheet in self._sheets:
-            sheet.rows = [] if id(sheet) in left else sheet.rows
+            sheet.rows = [] if sheet.name in left else sheet.rows
+        splitting.link_lost()
         found = match(self._sheets, self._known)
         judging = self._judge(found)
         inserting = self._insert(found, judging)
-        splitting = self._split()
-        for sheet in self._sheets:
-            sheet.rows = sheet.rows or left.get(id(sheet), [])
+        splitting.run(may_move=self._changed().keys() <= left.keys())
         revisions = {**judging.revisions, **inserting.written}
         return Merged(
             files=self._changed(),
@@ -170,6 +204,7 @@ class _Merging:
             notices=(*self._kept(revisions), *self._conflicts()),
             removed=tuple(judging.removed),
             split=tuple(splitting.made),
+            is_due=splitting.is_due,
         )
 
     def _judge(self, found: Match) -> Judging:
@@ -194,11 +229,6 @@ class _Merging:
         if judging.pending or missing:
             inserting.put([*judging.pending, *missing])
         return inserting
-
-    def _split(self) -> Splitting:
-        splitting = Splitting(self._sheets, self._known, self._scope.settings, roles_of(self._scope.layer))
-        splitting.run()
-        return splitting
 
     def _returning(self, want: Wanted, homes: Homes) -> Pending:
         """Return an entry that is missing: new, or as it is remembered."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from atomic_agents.config.sections import Index as Settings
@@ -12,7 +12,7 @@ from atomic_agents.index.lines import Kind
 from atomic_agents.index.match import Known
 from atomic_agents.index.place import block_end, content_end
 from atomic_agents.index.pointers import make_counts_true, point_to_range, point_to_role
-from atomic_agents.index.ranges import parted
+from atomic_agents.index.ranges import Part, parted
 from atomic_agents.index.sections import HEADINGS, Section
 from atomic_agents.index.sheet import Row, Sheet, new_row
 from atomic_agents.index.slices import SLICES, parent_of, range_name
@@ -37,26 +37,45 @@ class Splitting:
     roles: tuple[Role, ...]
     made: list[str] = field(default_factory=list)
     """The sub-indexes that were made, by name."""
+    is_due: bool = False
+    """Whether something is too long and was not moved, since `may_move` was not given."""
     _homes: Homes = field(init=False)
 
-    def run(self) -> None:
-        """Link what nothing leads to, split what is too long, and make all counts true."""
-        is_long = len(self.sheets[0].rows) > self.settings.max_lines and self.settings.split == "auto"
-        if len(self.sheets) == 1 and not is_long:
+    @property
+    def is_long(self) -> bool:
+        """Whether INDEX.md is longer than it may be, and is to be split then."""
+        return self.settings.split == "auto" and len(self.sheets[0].rows) > self.settings.max_lines
+
+    def link_lost(self) -> None:
+        """Put back the lines that lead to sub-indexes, where somebody removed them."""
+        if len(self.sheets) > 1:
+            self._look()
+            self._link_lost()
+
+    def run(self, *, may_move: bool) -> None:
+        """Split what is too long, and make all counts true.
+
+        Args:
+            may_move: whether entries may go to other files. That is done only where all of them stand in
+                the files already as they are to stand: then a kill between two writes leaves nothing that is
+                not in the file that was to be split, and the next merge sees that and begins anew.
+
+        """
+        if len(self.sheets) == 1 and not self.is_long:
             return
         self._look()
-        self._link_lost()
         self._clear()
-        if self.settings.split == "auto":
+        if self.settings.split == "auto" and may_move:
             self._split_top()
             self._split_slices()
+        elif self.settings.split == "auto":
+            self.is_due = bool(self._due_at_top()) or any(True for _ in self._due_slices())
         make_counts_true(self.sheets, self._homes)
 
     def _look(self) -> None:
         self._homes = Homes(self.sheets, self.known.wanted)
 
     def _link_lost(self) -> None:
-        """Put back the lines that lead to sub-indexes, where somebody removed them."""
         linked = {pointer.sheet for pointers in self._homes.pointers for pointer in pointers}
         numbers = {sheet.name: number for number, sheet in enumerate(self.sheets)}
         held = [name for name, number in numbers.items() if number not in linked and self._holds(number)]
@@ -70,7 +89,7 @@ class Splitting:
                     self._point_to_range(parent, role, name)
 
     def _holds(self, number: int) -> bool:
-        return any(row.is_entry for row in self.sheets[number].rows)
+        return any(row.is_entry or row.is_pointer for row in self.sheets[number].rows)
 
     def _clear(self) -> None:
         """Take out the heading of a section that left INDEX.md, where nothing stands below it."""
@@ -88,14 +107,19 @@ class Splitting:
 
     def _split_top(self) -> None:
         """Move sections of INDEX.md into sub-indexes: those of the types, if need be the others."""
-        most = self.settings.max_lines
-        gain = sum(max(len(self._rows_of(role)) - 1, 0) for role in self.roles)
-        if len(self.sheets[0].rows) - gain > most and gain * 2 < most:
-            return
+        roles = self._due_at_top()
         for is_retired in (False, True):
-            if len(self.sheets[0].rows) > most:
-                for role in (role for role in self.roles if role.is_retired is is_retired):
+            if self.is_long:
+                for role in (role for role in roles if role.is_retired is is_retired):
                     self._move(role)
+
+    def _due_at_top(self) -> list[Role]:
+        """Return the roles whose sections are to leave INDEX.md, if that would help."""
+        most, length = self.settings.max_lines, len(self.sheets[0].rows)
+        sizes = {role: len(self._rows_of(role)) for role in self.roles} if length > most else {}
+        gain = sum(size - 1 for size in sizes.values() if size)
+        helps = length - gain <= most or gain * 2 >= most
+        return [role for role, size in sizes.items() if size] if helps else []
 
     def _rows_of(self, role: Role) -> list[Row]:
         """Return what would leave INDEX.md with a role: its section, or its entries in a mixed one."""
@@ -137,18 +161,23 @@ class Splitting:
             self._look()
 
     def _split_slices(self) -> None:
+        for number, role, parts in list(self._due_slices()):
+            self._slice(number, role, parts)
+
+    def _due_slices(self) -> Iterator[tuple[int, Role, list[Part]]]:
+        """Yield the sub-indexes that are too long, with the parts that their entries fall into."""
         for role in (role for role in self.roles if self._homes.is_split(role)):
             members = {self._homes.sections[number].sheet for number in self._homes.members(role)}
             for number in sorted(members - {0}):
                 if len(self.sheets[number].rows) > self.settings.max_lines:
-                    self._slice(number, role)
+                    section = self._homes.main(number, role)
+                    parts = parted(_blocks(self.sheets[number].rows, section), self.settings.max_lines)
+                    if len(parts) > 1:
+                        yield number, role, parts
 
-    def _slice(self, number: int, role: Role) -> None:
+    def _slice(self, number: int, role: Role, parts: Sequence[Part]) -> None:
         """Move the entries of a sub-index into sub-indexes of its own, by ranges of their keys."""
         sheet, section = self.sheets[number], self._homes.main(number, role)
-        parts = parted(_blocks(sheet.rows, section), self.settings.max_lines)
-        if len(parts) == 1:
-            return
         head = [row.line.text for row in sheet.rows[max(section.head, 0) : section.start]]
         sheet.take_out([row for part in parts for row in part.rows])
         for part in parts:

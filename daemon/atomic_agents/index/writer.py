@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -13,7 +13,7 @@ from atomic_agents.exceptions import FileChangedError
 from atomic_agents.index.damage import has_conflict
 from atomic_agents.index.finding import Broken, Found, Search, index_names
 from atomic_agents.index.gathering import INDEX
-from atomic_agents.index.merge import Merged, Notice, Scope, merge
+from atomic_agents.index.merge import Merged, Notice, Scope, merge_step
 from atomic_agents.index.wanted import Wanted
 from atomic_agents.store.entries import Remembered
 
@@ -79,7 +79,8 @@ def update_layer(
     """Bring a layer's index files up to date. The caller holds the vault's lock.
 
     Files are read, merged, and replaced only if they are still as they were read; else all starts anew, a
-    few times. Sub-indexes are written before INDEX.md, so that a line that moves is never in neither.
+    few times. Files that grow are written before those that shrink, so that a line that moves is never in
+    neither, whenever the process is killed.
 
     Args:
         root: the vault's real path.
@@ -99,16 +100,36 @@ def update_layer(
         return Updated((), remembered)
     search = Search(root, scope.layer_dir, last_good, has_units=bool(wanted), repairs=repairs)
     broken: list[Broken] = []
-    for _ in range(TRIES):
+    done = Updated((), remembered)
+    failures = 0
+    while failures < TRIES:
         try:
             found = search.run(broken)
             for one in found.broken:
                 set_aside(one)
                 broken.append(one)
-            return _update(search, found, _Task(scope, wanted, remembered, intend), tuple(broken))
+            step, is_due = _update(search, found, _Task(scope, wanted, done.remembered, intend))
         except (FileChangedError, FileNotFoundError):
+            failures += 1
             continue
-    return Updated((), remembered, broken=tuple(broken), gave_up=True)
+        done = _joined(done, step, tuple(broken))
+        if not is_due:
+            return done
+        scope = replace(scope, renames={}, touched=frozenset())
+    return replace(done, broken=tuple(broken), gave_up=True)
+
+
+def _joined(done: Updated, step: Updated, broken: tuple[Broken, ...]) -> Updated:
+    """Return the outcome of all steps so far: first entries are brought up to date, then files are split."""
+    again = {one.path for one in step.written}
+    return replace(
+        step,
+        written=(*(one for one in done.written if one.path not in again), *step.written),
+        notices=tuple(dict.fromkeys((*done.notices, *step.notices))),
+        removed=(*done.removed, *step.removed),
+        split=(*done.split, *step.split),
+        broken=broken,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,29 +140,31 @@ class _Task:
     intend: Intend
 
 
-def _update(search: Search, found: Found, task: _Task, broken: tuple[Broken, ...]) -> Updated:
+def _update(search: Search, found: Found, task: _Task) -> tuple[Updated, bool]:
+    """Return the outcome of one step, and whether another one is due."""
     notices = tuple(Notice("unreadable", name, reason) for name, reason in found.unreadable.items())
     if INDEX in found.unreadable:
-        return Updated((), task.remembered, notices, broken=broken)
-    merged = merge(found.texts, task.wanted, task.remembered, task.scope)
+        return Updated((), task.remembered, notices), False
+    merged = merge_step(found.texts, task.wanted, task.remembered, task.scope)
     if merged.files or found.texts.keys() - found.readings.keys():
         task.intend(merged.remembered)
     read = {search.path(name): reading.data for name, reading in found.readings.items()}
-    return Updated(
+    step = Updated(
         written=tuple(_write(search, found, merged)),
         remembered=merged.remembered,
         notices=(*notices, *merged.notices),
         removed=merged.removed,
-        broken=broken,
         read=read,
         conflicted=frozenset(path for path, data in read.items() if has_conflict(data)),
         split=tuple(map(search.path, merged.split)),
     )
+    return step, merged.is_due
 
 
 def _write(search: Search, found: Found, merged: Merged) -> Iterator[Written]:
     wanted = {**found.texts, **merged.files}
-    for name in sorted(wanted, key=lambda name: (name == INDEX, name)):
+    there = {name: reading.data for name, reading in found.readings.items()}
+    for name in sorted(wanted, key=lambda name: (len(there.get(name, b"")) - len(wanted[name]), name)):
         reading, data = found.readings.get(name), wanted[name]
         if reading is None:
             yield _create(search, name, data)

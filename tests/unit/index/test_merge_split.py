@@ -428,3 +428,9 @@ def test_a_file_that_has_the_name_of_a_sub_index_keeps_what_is_in_it(own, expect
     desk.sync()
     assert desk.read("INDEX_user.md").startswith(expected)
     assert counts(desk)["INDEX_user.md"] == held(desk, "INDEX_user.md")
+
+
+def test_the_line_that_leads_to_a_sub_index_of_ranges_is_put_back(deep):
+    line = next(line for line in deep.text.split("\n") if "(INDEX_feedback.md)" in line)
+    deep.edit(f"{line}\n", "").sync()
+    assert line in deep.text.split("\n")
