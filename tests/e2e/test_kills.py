@@ -77,8 +77,8 @@ def rounds(daemon, vault, number, seed):
 
 def check(vault, hook):
     memory = vault / "alpha/memory"
-    text = (memory / "INDEX.md").read_text()
-    targets = re.findall(r"\]\((\S+?\.md)\)", text)
+    text = "".join(path.read_text() for path in memory.glob("INDEX*.md"))
+    targets = [name for name in re.findall(r"\]\((\S+?\.md)\)", text) if not name.startswith("INDEX")]
     names = sorted(path.name for path in memory.glob("feedback_*.md"))
     assert sorted(targets) == names, "every unit once, nothing else"
     assert hook in text
