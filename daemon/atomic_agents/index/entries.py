@@ -34,6 +34,7 @@ class Item:
         bullet: `-`, `*`, `+`, `3.` or `3)`.
         gap: what stands between the bullet and the text, a check box included.
         start: offset of the text.
+        offset: the column from which on lines below belong to this item.
 
     """
 
@@ -41,11 +42,7 @@ class Item:
     bullet: str
     gap: str
     start: int
-
-    @property
-    def offset(self) -> int:
-        """The column from which on lines below belong to this item."""
-        return self.indent + len(self.bullet) + 1
+    offset: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +92,8 @@ def item_of(text: str) -> Item | None:
     match = _ITEM.match(text)
     if match is None:
         return None
-    return Item(indent_of(match[1]), match[2], match[3] + match[4], match.end())
+    indent = indent_of(match[1])
+    return Item(indent, match[2], match[3] + match[4], match.end(), indent + len(match[2]) + 1)
 
 
 def indent_of(blanks: str) -> int:

@@ -60,10 +60,20 @@ class Judging:
                 file = row.owner
                 if file is None:
                     continue
-                if is_careful or not _is_settled(row, remembered.get(file), wanted.get(file)):
+                base, want = remembered.get(file), wanted.get(file)
+                if (  # of most entries no more than this is asked: neither line nor unit says anything new
+                    is_careful
+                    or base is None
+                    or want is None
+                    or base.line != row.line.text
+                    or base.hook != want.hook
+                    or base.title != want.title
+                    or base.role != want.role
+                    or base.gone
+                ):
                     self._judge(number, position, row)
         self._drop_repetitions()
-        for sheet in self.sheets:
+        for sheet in self.sheets if self._dropped else ():
             self._take_out(sheet)
 
     def _judge(self, number: int, position: int, row: Row) -> None:
@@ -225,16 +235,3 @@ class _Standing:
     entry: Entry
     want: Wanted
     said: Saying
-
-
-def _is_settled(row: Row, base: Remembered | None, want: Wanted | None) -> bool:
-    """Whether neither the line nor the unit says anything new; of most entries no more than this is asked."""
-    return (
-        base is not None
-        and want is not None
-        and base.line == row.line.text
-        and base.hook == want.hook
-        and base.title == want.title
-        and base.role == want.role
-        and not base.gone
-    )

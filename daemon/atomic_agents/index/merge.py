@@ -196,7 +196,7 @@ class _Merging:
         found = match(self._sheets, self._known)
         judging = self._judge(found)
         inserting = self._insert(found, judging)
-        splitting.run(may_move=self._changed().keys() <= left.keys())
+        splitting.run(may_move=lambda: self._changed().keys() <= left.keys())
         revisions = {**judging.revisions, **inserting.written}
         return Merged(
             files=self._changed(),
@@ -261,7 +261,8 @@ class _Merging:
 
     def _conflicts(self) -> Iterable[Notice]:
         for sheet in self._sheets:
-            if any(row.line.kind is Kind.CONFLICT for row in sheet.rows):
+            may_have = b"<<<<<<<" in self._files.get(sheet.name, b"")
+            if may_have and any(row.line.kind is Kind.CONFLICT for row in sheet.rows):
                 yield Notice("conflict", sheet.name)
 
 

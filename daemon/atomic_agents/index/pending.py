@@ -75,10 +75,8 @@ class Writing:
     @cached_property
     def defined(self) -> bool:
         """Whether some line defines a link label."""
-        lines = (row.line for sheet in self._sheets for row in sheet.rows)
-        return any(
-            "]:" in line.text and line.kind is not Kind.OPAQUE and defines_label(line.text) for line in lines
-        )
+        lines = [row.line for sheet in self._sheets for row in sheet.rows if "]:" in row.line.text]
+        return any(line.kind is not Kind.OPAQUE and defines_label(line.text) for line in lines)
 
 
 def write(pending: Pending, writing: Writing, bullet: str, folder: str) -> Revision:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
 from atomic_agents.index.lines import Kind
 from atomic_agents.index.match import Known
@@ -29,25 +30,26 @@ def remember(
     result = dict(known.remembered)
     for sheet in sheets:
         heading, after = "", ""
-        for number, row in enumerate(sheet.rows):
+        for row, below in zip_longest(sheet.rows, sheet.rows[1:]):
             if row.line.kind is Kind.HEADING:
                 heading, after = heading_key(row.line.title), ""
             elif row.owner is not None:
                 old = result.get(row.owner)
-                below = _below(sheet.rows, number)
+                hung = below.line.text if below is not None and _hangs(below, row) else ""
                 if (  # most entries stand as they were remembered, and no more than this is asked of them
                     old is None
                     or old.line != row.line.text
                     or old.after != after
                     or old.heading != heading
-                    or old.below != below
+                    or old.below != hung
                     or old.gone
                     or row.owner in revisions
                 ):
-                    _note(result, known, revisions.get(row.owner), row, (heading, after, below))
+                    _note(result, known, revisions.get(row.owner), row, (heading, after, hung))
                 after = row.owner
-    for file, base in known.remembered.items():
-        if not base.gone and is_gone(file, known):
+    for file in known.remembered.keys() - known.wanted.keys() - known.present:
+        base = known.remembered[file]
+        if not base.gone:
             result[file] = replace(base, line=removed.get(file, base.line), gone=True)
     return result
 
@@ -91,10 +93,6 @@ def _base(
     return old.title, old.hook, old.role
 
 
-def _below(rows: Sequence[Row], number: int) -> str:
-    """Return the operator's own line that hangs directly below an entry, or ""."""
-    if number + 1 >= len(rows):
-        return ""
-    below = rows[number + 1]
-    is_hung = below.line.indent > rows[number].line.indent and below.owner is None
-    return below.line.text if is_hung else ""
+def _hangs(below: Row, row: Row) -> bool:
+    """Whether a line of the operator's own hangs directly below an entry."""
+    return below.line.indent > row.line.indent and below.owner is None

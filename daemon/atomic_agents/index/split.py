@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from atomic_agents.config.sections import Index as Settings
@@ -52,11 +52,11 @@ class Splitting:
             self._look()
             self._link_lost()
 
-    def run(self, *, may_move: bool) -> None:
+    def run(self, *, may_move: Callable[[], bool]) -> None:
         """Split what is too long, and make all counts true.
 
         Args:
-            may_move: whether entries may go to other files. That is done only where all of them stand in
+            may_move: tells whether entries may go to other files. They may only where all of them stand in
                 the files already as they are to stand: then a kill between two writes leaves nothing that is
                 not in the file that was to be split, and the next merge sees that and begins anew.
 
@@ -65,11 +65,12 @@ class Splitting:
             return
         self._look()
         self._clear()
-        if self.settings.split == "auto" and may_move:
-            self._split_top()
-            self._split_slices()
-        elif self.settings.split == "auto":
-            self.is_due = bool(self._due_at_top()) or any(True for _ in self._due_slices())
+        if self.settings.split == "auto" and (self._due_at_top() or any(True for _ in self._due_slices())):
+            if may_move():
+                self._split_top()
+                self._split_slices()
+            else:
+                self.is_due = True
         make_counts_true(self.sheets, self._homes)
 
     def _look(self) -> None:
